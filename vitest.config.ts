@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config";
+
+// Workspace packages load from their source, so that no test ever runs against a stale build.
+const conditions = ["@trackside/source"];
+
+export default defineConfig({
+  resolve: { conditions: [...conditions, "module", "node", "development|production"] },
+  ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "packages/*/test/**/*.test.ts",
+      "examples/**/*.test.ts",
+      "scripts/**/*.test.ts",
+    ],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    // Threads start faster than processes; what needs a process of its own spawns one.
+    pool: "threads",
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    // A test that passes on the second try hides what CI is there to find.
+    retry: 0,
+    reporters: ["default", "./scripts/count-reporter.ts"],
+  },
+});
