@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 type RunEnd = Parameters<NonNullable<Reporter["onTestRunEnd"]>>;
@@ -6,7 +5,7 @@ type RunEnd = Parameters<NonNullable<Reporter["onTestRunEnd"]>>;
 /** Prints `N passed, N failed, N skipped` as the very last line, for readers that look no further. */
 export default class CountReporter implements Reporter {
   onInit(): void {
-    process.once("exit", () => writeSync(1, `\n${this.line}\n`));
+    process.once("exit", () => process.stdout.write(`\n${this.line}\n`));
   }
 
   // Until a run has ended nothing is known to have passed.
