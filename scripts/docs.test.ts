@@ -25,7 +25,7 @@ const examples = globSync("examples/[0-9][0-9]-*.ts", { cwd: root })
   .sort();
 
 function snippetsOf(path: string): Snippet[] {
-  return codeBlocks(readFileSync(join(root, path), "utf8")).map((block) => {
+  return codeBlocks(readFileSync(join(root, path), "utf8"), path).map((block) => {
     const file = join(home, `${path.replaceAll("/", "-")}-${block.line}.ts`);
     // `export {}` makes a module of a block without imports, so that blocks do not see each other's names.
     if (block.use !== "no-run") writeFileSync(file, `${block.code}\nexport {};\n`);
