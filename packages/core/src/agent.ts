@@ -1,0 +1,127 @@
+import type { AgentConfig } from "./agent-config.ts";
+import { type Bound, bindConfig, bindJson, type Registry } from "./bind-definition.ts";
+import { TracksideError } from "./errors.ts";
+import type { AgentEvent } from "./events.ts";
+import { HookManager } from "./hooks/hook-manager.ts";
+import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
+import { type Engine, localEngine } from "./local/engine.ts";
+import { EventQueue } from "./local/event-queue.ts";
+import type { RunOptions, UserInput } from "./local/run-request.ts";
+import type { RunResult } from "./local/run-result.ts";
+import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
+import { HOOK_POINTS } from "./schema/verdict.ts";
+import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
+import type { Tool } from "./tools/define-tool.ts";
+
+/** A run under way: its events in order, its result, and the way to stop it. */
+export interface RunStream<Output, Tools extends readonly (Tool | string)[]>
+  extends AsyncIterable<AgentEvent<Tools>> {
+  readonly runId: string;
+  readonly turnRef: string;
+  /** Settles as `run()` would. Reading it is optional. */
+  readonly result: Promise<RunResult<Output>>;
+  cancel(reason?: string): void;
+}
+
+type OutputOf<S> = [S] extends [never] ? string : S extends SchemaLike ? InferOutput<S> : string;
+type Options = RunOptions & { readonly engine?: Engine };
+
+let sharedEngine: Engine | undefined;
+
+/**
+ * An agent: validated, immutable data. All state of a run lives in the run, so one agent can run any number of times at
+ * once.
+ *
+ * @example
+ * const agent = new Agent({ name: "helper", model: "openai:gpt-4o", instructions: "Be brief.", tools: [add] });
+ * const { output } = await agent.run("What is 2 + 3?");
+ */
+export class Agent<
+  const Tools extends readonly (Tool | string)[] = readonly Tool[],
+  const Output extends SchemaLike = never,
+> implements AgentBinding
+{
+  readonly definition: AgentDefinition;
+  readonly tools: readonly Tool[];
+  readonly models: readonly (string | LanguageModel)[];
+  readonly output: CompiledSchema | null;
+  /** Plain hooks on lifecycle points. The one thing that may be added to; a run uses what is there when it starts. */
+  readonly hookManager = new HookManager();
+  /** What this agent holds that JSON cannot name. */
+  readonly #inline: readonly string[];
+
+  constructor(config: AgentConfig<Tools, Output>, registry: Registry = {}) {
+    const bound: Bound =
+      config instanceof FromJson ? bindJson(config.json, registry) : bindConfig(config, registry);
+    this.definition = bound.definition;
+    this.tools = bound.tools;
+    this.models = bound.models;
+    this.output = bound.output;
+    this.#inline = bound.inline;
+    Object.freeze(this);
+  }
+
+  /** Makes an agent from its definition. Absent `tools` binds every tool of the registry. */
+  static fromJSON(json: unknown, registry: Registry = {}): Agent {
+    return new Agent(new FromJson(json) as never, registry); // the one caller that may pass something else
+  }
+
+  /** The definition as JSON, snake_case. Refuses when something in it has no registered name. */
+  toJSON(): Record<string, unknown> {
+    const hooks = HOOK_POINTS.flatMap((point) =>
+      this.hookManager.names(point).map((name) => `hook ${name} on ${point}`),
+    );
+    const inline = [...this.#inline, ...hooks];
+    if (inline.length > 0) {
+      const message = `The agent "${this.definition.name}" cannot be written as JSON: it holds ${inline.join(", ")}, which has no registered name.`;
+      throw new TracksideError("not_serializable", message);
+    }
+    const json: Record<string, unknown> = {};
+    for (const field of CONTRACT_FIELDS) json[field] = this.definition[field];
+    for (const field of OWN_FIELDS) {
+      const value = this.definition[field];
+      if (JSON.stringify(value) !== JSON.stringify(ownDefaults[field])) json[field] = value;
+    }
+    return json;
+  }
+
+  /** Runs one turn. Rejects with the run's error, which carries what there is as `.result`. */
+  async run(input: UserInput, options: Options = {}): Promise<RunResult<OutputOf<Output>>> {
+    const { result } = engineOf(options).start(this, input, options);
+    return result as Promise<RunResult<OutputOf<Output>>>; // the engine checked the output against this very schema
+  }
+
+  /** Runs one turn and yields its events as they happen. Never throws; `.result` settles as `run()` would. */
+  stream(input: UserInput, options: Options = {}): RunStream<OutputOf<Output>, Tools> {
+    const queue = new EventQueue<AgentEvent<Tools>>();
+    // The events carry the results of this agent's own tools, which is all that the narrower type says.
+    const started = engineOf(options).start(this, input, options, (event) =>
+      queue.push(event as AgentEvent<Tools>),
+    );
+    const result = started.result as Promise<RunResult<OutputOf<Output>>>; // as in `run`
+    const close = () => queue.close();
+    result.then(close, close); // also marks a rejection nobody reads as handled
+    return {
+      runId: started.runId,
+      turnRef: started.turnRef,
+      result,
+      cancel: (reason = "cancelled by the caller") => started.cancel(reason),
+      [Symbol.asyncIterator]: () => queue,
+    };
+  }
+}
+
+function engineOf(options: Options): Engine {
+  if (options.engine) return options.engine;
+  sharedEngine ??= localEngine();
+  return sharedEngine;
+}
+
+/** Marks a definition on its way through the constructor. */
+class FromJson {
+  readonly json: unknown;
+
+  constructor(json: unknown) {
+    this.json = json;
+  }
+}

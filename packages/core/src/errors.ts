@@ -1,0 +1,68 @@
+import type { Failure, FailureCode } from "./schema/failure.ts";
+import type { ConfigIssue } from "./schema/problems.ts";
+import type { HookPoint } from "./schema/verdict.ts";
+
+/** The root of every error this package throws on purpose. `code` is stable; the message is for people. */
+export class TracksideError extends Error {
+  override readonly name: string = "TracksideError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A definition is wrong. `issues` holds every problem found, each with path, given and allowed. */
+export class AgentConfigError extends TracksideError {
+  override readonly name: string = "AgentConfigError";
+  readonly issues: readonly ConfigIssue[];
+
+  constructor(what: string, issues: readonly ConfigIssue[]) {
+    const list = issues.map((found) => `  - ${found.message}`).join("\n");
+    super(
+      "config_invalid",
+      `${what} has ${issues.length} problem${issues.length === 1 ? "" : "s"}:\n${list}`,
+    );
+    this.issues = Object.freeze([...issues]);
+  }
+}
+
+/** A run ended in failure. `result` holds what there is: messages, usage, steps. */
+export class RunError<Result = unknown> extends TracksideError {
+  override readonly name: string = "RunError";
+  readonly failure: Failure;
+  readonly result: Result;
+
+  constructor(failure: Failure, result: Result, options?: ErrorOptions) {
+    super(failure.code, failure.message, options);
+    this.failure = failure;
+    this.result = result;
+  }
+}
+
+/** A run was cancelled. */
+export class RunCancelledError<Result = unknown> extends TracksideError {
+  override readonly name: string = "RunCancelledError";
+  readonly reason: string;
+  readonly result: Result;
+
+  constructor(reason: string, result: Result) {
+    super("cancelled" satisfies FailureCode, `The run was cancelled: ${reason}`);
+    this.reason = reason;
+    this.result = result;
+  }
+}
+
+/** A plain hook threw, timed out or returned something. It names the point and the hook. */
+export class HookError extends TracksideError {
+  override readonly name: string = "HookError";
+  readonly point: HookPoint;
+  readonly hook: string;
+
+  constructor(point: HookPoint, hook: string, problem: string, options?: ErrorOptions) {
+    super("hook_failed" satisfies FailureCode, `The hook "${hook}" on ${point} ${problem}`, options);
+    this.point = point;
+    this.hook = hook;
+  }
+}

@@ -1,0 +1,168 @@
+import { TracksideError } from "../errors.ts";
+import type { UserMessage } from "../schema/message.ts";
+import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import { runTurn } from "../turn/run-turn.ts";
+import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { logOf } from "./conversation.ts";
+import { newId } from "./ids.ts";
+import { LocalWorld } from "./local-world.ts";
+import { Models } from "./models.ts";
+import type { ProviderSettings } from "./providers/registry.ts";
+import { type EngineParts, type RetryPolicy, RunContext, type RunEvent } from "./run-context.ts";
+import { type RunOptions, type RunRequest, readRequest, type UserInput } from "./run-request.ts";
+import { failureFrom, type RunResult, resultOf } from "./run-result.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** Executes runs. Every engine runs the same loop over the same handlers. */
+export interface Engine {
+  /** Starts a run. Never throws: a run that is refused settles its result with the reason. */
+  start(
+    agent: AgentBinding,
+    input: UserInput,
+    options: RunOptions,
+    sink?: (event: RunEvent) => void,
+  ): StartedRun;
+}
+
+export interface StartedRun {
+  readonly runId: string;
+  readonly turnRef: string;
+  readonly result: Promise<RunResult<unknown>>;
+  cancel(reason: string): void;
+}
+
+export interface EngineOptions {
+  /** Base URLs and keys by provider; the environment is asked for the rest. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  /** Models to use for `provider:model` strings instead of what a provider package would make. */
+  readonly models?: Readonly<Record<string, LanguageModel>>;
+  /** Retries of provider errors, for each model. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** How long a model may stay silent. */
+  readonly modelIdleMs?: number;
+  readonly clock?: Clock;
+}
+
+/** Drives one turn to its end. */
+export interface Drive {
+  readonly ended: Promise<TurnState>;
+  cancel(reason: string): void;
+}
+
+const RETRY: RetryPolicy = { retries: 3, baseMs: 500, maxMs: 8_000 };
+const MODEL_IDLE_MS = 120_000;
+
+/** The engine of this process: no services, nothing written down. */
+export function localEngine(options: EngineOptions = {}): Engine {
+  return engineOf(options, (run, turn) => {
+    const world = new LocalWorld(run);
+    return { ended: runTurn(run.agent.pinned, turn, world), cancel: (reason) => world.cancelRun(reason) };
+  });
+}
+
+/** Makes an engine from a way to drive a turn. */
+export function engineOf(options: EngineOptions, drive: (run: RunContext, turn: TurnStart) => Drive): Engine {
+  const clock = options.clock ?? systemClock;
+  const parts: EngineParts = {
+    clock,
+    watchdog: new Watchdog(clock),
+    models: new Models(options.providers ?? {}, options.models ?? {}),
+    retry: { ...RETRY, ...options.retry },
+    modelIdleMs: options.modelIdleMs ?? MODEL_IDLE_MS,
+  };
+  return {
+    start(agent, input, runOptions, sink) {
+      const runId = newId("run");
+      const turnRef = newId("turn");
+      try {
+        const request = readRequest(agent, input, runOptions);
+        return begin(agent, request, { runId, turnRef, parts, sink, drive });
+      } catch (error) {
+        return refused(error, runId, turnRef, clock, sink);
+      }
+    },
+  };
+}
+
+interface Beginning {
+  readonly runId: string;
+  readonly turnRef: string;
+  readonly parts: EngineParts;
+  readonly sink: ((event: RunEvent) => void) | undefined;
+  readonly drive: (run: RunContext, turn: TurnStart) => Drive;
+}
+
+function begin(
+  agent: AgentBinding,
+  request: RunRequest,
+  { runId, turnRef, parts, sink, drive }: Beginning,
+): StartedRun {
+  const { conversation, scope, signal } = request;
+  const log = logOf(conversation);
+  if (log.activeRun !== null) {
+    const message = `The conversation ${conversation.id} is busy with run ${log.activeRun}. Wait for it, or cancel it.`;
+    throw new TracksideError("conversation_busy", message);
+  }
+  const bound = bindAgent(agent);
+  const userMessage: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
+  const run = new RunContext({ id: runId, turnRef, scope, agent: bound, log, parts, userMessage, sink });
+  const from = log.messages.length;
+  log.activeRun = runId;
+  const driven = drive(run, { run_id: runId, turn_ref: turnRef, log: from, message_id: userMessage.id });
+  const cancel = (reason: string) => driven.cancel(reason);
+  const unlisten = signal ? listen(signal, cancel) : undefined;
+
+  const settle = () => {
+    log.activeRun = null;
+    unlisten?.();
+  };
+  const result = driven.ended.then(
+    (state) => {
+      settle();
+      return resultOf(run, state, conversation, from);
+    },
+    (error: unknown) => {
+      settle();
+      run.note({ type: "status", status: "error", failure: failureFrom(error) });
+      throw error;
+    },
+  );
+  return { runId, turnRef, result, cancel };
+}
+
+function listen(signal: AbortSignal, cancel: (reason: string) => void): (() => void) | undefined {
+  const onAbort = () => cancel(abortReason(signal));
+  if (signal.aborted) {
+    onAbort();
+    return undefined;
+  }
+  signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
+}
+
+function abortReason(signal: AbortSignal): string {
+  const { reason } = signal;
+  return reason instanceof Error ? reason.message : String(reason ?? "aborted");
+}
+
+function refused(
+  error: unknown,
+  runId: string,
+  turnRef: string,
+  clock: Clock,
+  sink: ((event: RunEvent) => void) | undefined,
+): StartedRun {
+  const failure = failureFrom(error);
+  sink?.({
+    type: "status",
+    run_id: runId,
+    turn_ref: turnRef,
+    seq: 1,
+    at: clock.now(),
+    path: [],
+    status: "error",
+    failure,
+  });
+  return { runId, turnRef, result: Promise.reject(error), cancel: () => {} };
+}

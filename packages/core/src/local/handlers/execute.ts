@@ -1,0 +1,126 @@
+import type { Scope } from "../../schema/run.ts";
+import type { Tool, ToolContext } from "../../tools/define-tool.ts";
+import type { ToolInput } from "../../turn/world.ts";
+import type { Effect } from "../effect.ts";
+import type { RunContext } from "../run-context.ts";
+
+export type Executed =
+  | { kind: "returned"; value: unknown }
+  | { kind: "failed"; message: string }
+  | { kind: "timed_out" }
+  | { kind: "cancelled"; reason: string };
+
+/** Runs a tool's function. A throw is a value; a timeout or a cancel is answered at once, whatever the function does. */
+export function execute(
+  run: RunContext,
+  tool: Tool,
+  args: unknown,
+  input: ToolInput,
+  effect: Effect,
+): Executed | Promise<Executed> {
+  const context = new CallContext(run, input, effect);
+  let returned: unknown;
+  try {
+    returned = tool.run(args, context);
+  } catch (error) {
+    return failed(error);
+  }
+  if (!isPromise(returned)) return { kind: "returned", value: returned };
+  return settle(returned, run, tool, effect, context);
+}
+
+function settle(
+  pending: PromiseLike<unknown>,
+  run: RunContext,
+  tool: Tool,
+  effect: Effect,
+  context: CallContext,
+) {
+  return new Promise<Executed>((resolve) => {
+    let stopTimer = () => {};
+    let unlisten = () => {};
+    const finish = (executed: Executed) => {
+      context.over = true;
+      stopTimer();
+      unlisten();
+      resolve(executed);
+    };
+    unlisten = effect.onCancel((reason) => finish({ kind: "cancelled", reason }));
+    if (tool.timeoutMs !== null) {
+      stopTimer = run.parts.clock.after(tool.timeoutMs, () => {
+        finish({ kind: "timed_out" });
+        effect.abort(`timed out after ${tool.timeoutMs} ms`);
+      });
+    }
+    pending.then(
+      (value) => finish({ kind: "returned", value }),
+      (error: unknown) => finish(failed(error)),
+    );
+  });
+}
+
+/** What a tool is given. The signal is made when first read. */
+class CallContext implements ToolContext {
+  readonly scope: Scope;
+  readonly turnRef: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  over = false;
+  readonly #run: RunContext;
+  readonly #effect: Effect;
+  #reports = 0;
+
+  constructor(run: RunContext, input: ToolInput, effect: Effect) {
+    this.#run = run;
+    this.#effect = effect;
+    this.scope = run.scope;
+    this.turnRef = run.turnRef;
+    this.runId = run.id;
+    this.callId = input.call.id;
+    this.idempotencyKey = input.call.id;
+    this.attempt = input.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#effect.signal;
+  }
+
+  /** A getter, so that `({ progress }) => …` works. */
+  get progress(): ToolContext["progress"] {
+    return (update) => {
+      const run = this.#run;
+      // Always before the call's result, never after it (M2).
+      if (this.over || !run.observed || !run.agent.definition.emit_mcp_progress) return;
+      run.live({
+        type: "mcp_progress",
+        run_id: run.id,
+        turn_ref: run.turnRef,
+        path: run.path,
+        after_seq: run.seq,
+        attempt: this.attempt,
+        call_id: this.callId,
+        offset: this.#reports++,
+        server: null,
+        progress: update.progress,
+        total: update.total ?? null,
+        message: update.message ?? null,
+      });
+    };
+  }
+}
+
+function failed(error: unknown): Executed {
+  let message: string;
+  try {
+    message = error instanceof Error ? error.message || error.name : String(error);
+  } catch {
+    message = "it threw something that cannot be shown";
+  }
+  return { kind: "failed", message: message || "it failed without saying why" };
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

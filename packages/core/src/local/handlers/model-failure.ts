@@ -1,0 +1,78 @@
+import type { Failure } from "../../schema/failure.ts";
+import type { ModelInput, ModelOut } from "../../turn/world.ts";
+import { classifyModelError, type ModelFailure } from "../providers/errors.ts";
+import type { EngineParts } from "../run-context.ts";
+import type { Assembly } from "./assembly.ts";
+
+/** Above this a provider's Retry-After counts as a failure (X8). */
+const LONGEST_WAIT_MS = 60_000;
+/** Another model would fail alike, or the answer was refused on its merits: no fallback helps. */
+const NO_FALLBACK = ["context_overflow", "content_filter"];
+
+export function failureOf(error: unknown, model: string, assembly: Assembly): Failure {
+  return modelFailure(classifyModelError(error), model, assembly);
+}
+
+/** A stream may end without an exception and still not be an answer. */
+export function stopFailure(assembly: Assembly, model: string): Failure | undefined {
+  if (assembly.failed) return failureOf(assembly.error, model, assembly);
+  const reason = assembly.finish?.unified;
+  if (reason === undefined || (reason === "other" && assembly.finish?.raw === undefined)) {
+    const message = "the stream ended before the model had finished";
+    return modelFailure({ code: "connection", message, retryable: true }, model, assembly);
+  }
+  if (reason === "error" || reason === "interrupted") {
+    const message = `the model stopped with "${assembly.finish?.raw ?? reason}"`;
+    return modelFailure({ code: "stream_error", message, retryable: true }, model, assembly);
+  }
+  if (reason === "content-filter") {
+    const message = "the provider's content filter stopped the answer";
+    return modelFailure({ code: "content_filter", message, retryable: false }, model, assembly);
+  }
+  return undefined;
+}
+
+/** Whether and how to try again: the same model while it may recover, then the next; never once text was shown. */
+export function afterFailure(
+  failure: Failure,
+  input: ModelInput,
+  models: number,
+  parts: EngineParts,
+): ModelOut["again"] {
+  const { reason, retryable, emitted, retry_after_ms } = failure.details ?? {};
+  if (emitted === true || failure.code !== "model_failed") return undefined;
+  const asked = typeof retry_after_ms === "number" ? retry_after_ms : undefined;
+  const patient = asked === undefined || asked <= LONGEST_WAIT_MS;
+  if (retryable === true && patient && input.tries < parts.retry.retries) {
+    return { choice: input.choice, tries: input.tries + 1, in_ms: asked ?? backoff(input.tries, parts) };
+  }
+  if (input.choice + 1 < models && !NO_FALLBACK.includes(String(reason))) {
+    return { choice: input.choice + 1, tries: 0, in_ms: 0 };
+  }
+  return undefined;
+}
+
+/** Exponential with full jitter, never below a quarter so that a crowd spreads out but nobody hammers. */
+function backoff(tries: number, { retry, clock }: EngineParts): number {
+  const ceiling = Math.min(retry.maxMs, retry.baseMs * 2 ** tries);
+  return Math.round(ceiling * (0.25 + 0.75 * clock.random()));
+}
+
+function modelFailure(found: ModelFailure, model: string, assembly: Assembly): Failure {
+  const { emitted } = assembly;
+  const shown = emitted
+    ? ` It had already shown ${assembly.textLength} characters, so it was not tried again.`
+    : "";
+  return {
+    code: "model_failed",
+    message: `The model ${model} failed: ${found.message}${/[.!?]$/.test(found.message) ? "" : "."}${shown}`,
+    details: {
+      reason: found.code,
+      retryable: found.retryable,
+      emitted,
+      model,
+      ...(found.status === undefined ? {} : { status: found.status }),
+      ...(found.retry_after_ms === undefined ? {} : { retry_after_ms: found.retry_after_ms }),
+    },
+  };
+}

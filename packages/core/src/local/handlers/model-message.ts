@@ -1,0 +1,102 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { JsonObject } from "../../schema/json.ts";
+import type { AssistantMessage, AssistantPart, ToolCallPart } from "../../schema/message.ts";
+import type { Call } from "../../schema/tool.ts";
+import { parseArguments } from "../../tools/parse-arguments.ts";
+import type { ModelInput } from "../../turn/world.ts";
+import type { RunContext } from "../run-context.ts";
+import type { Assembly, ToolSlot } from "./assembly.ts";
+
+/** Call ids are ours: `<run>.<path>.<step>.<index>`, fixed when the message is recorded (T7). */
+export function callIdOf(runId: string, step: number, index: number): string {
+  return `${runId}.main.${step}.${index}`;
+}
+
+/** The model's message once its stream is complete, and the calls it asks for. */
+export async function wholeMessage(
+  run: RunContext,
+  input: ModelInput,
+  id: string,
+  assembly: Assembly,
+): Promise<{ message: AssistantMessage; calls: Call[] }> {
+  const parts: AssistantPart[] = [];
+  const calls: Call[] = [];
+  const truncated = assembly.finish?.unified === "length";
+  for (const block of assembly.blocks) {
+    if (block.type === "call") {
+      if (block.slot.input === undefined) continue; // begun, never completed: the model did not ask for it
+      const part = callPart(run, input.step, block.slot, block.slot.input, truncated);
+      parts.push(part);
+      calls.push(await callOf(run, part, block.slot.index));
+    } else if (block.type === "file") {
+      parts.push(block.part);
+    } else {
+      parts.push({ type: block.type, text: block.text, ...providerField(block.provider) });
+    }
+  }
+  const annotations = assembly.annotations.length > 0 ? { annotations: assembly.annotations } : {};
+  return { message: { id, role: "assistant", parts, ...annotations }, calls };
+}
+
+/** What had been shown of a message that was cut off. Signed reasoning without its end is of no use to a provider. */
+export function partialMessage(id: string, assembly: Assembly): AssistantMessage {
+  const parts: AssistantPart[] = [];
+  for (const block of assembly.blocks) {
+    if (block.type === "text" || block.type === "reasoning")
+      parts.push({ type: block.type, text: block.text });
+  }
+  return { id, role: "assistant", parts, partial: true };
+}
+
+function callPart(
+  run: RunContext,
+  step: number,
+  slot: ToolSlot,
+  input: string,
+  truncated: boolean,
+): ToolCallPart {
+  const common = {
+    type: "tool_call" as const,
+    call_id: callIdOf(run.id, step, slot.index),
+    wire_id: wireId(run, step, slot),
+    tool: slot.tool,
+    ...providerField(slot.provider),
+  };
+  if (truncated && /^\s*(\{\s*\})?\s*$/.test(input)) {
+    return {
+      ...common,
+      arguments: null,
+      raw: input,
+      problem: "the answer was cut at the token limit before the arguments",
+    };
+  }
+  // Tools without arguments often get an empty text for them.
+  const parsed = parseArguments(input.trim() === "" ? "{}" : input);
+  if (parsed.ok) return { ...common, arguments: parsed.value };
+  return { ...common, arguments: null, raw: input, problem: parsed.problem };
+}
+
+/** The provider's own id where it is usable, made unique otherwise. */
+function wireId(run: RunContext, step: number, slot: ToolSlot): string {
+  const used = run.log.wireIds;
+  let id = slot.providerId;
+  if (id === "" || used.has(id)) id = `call_${run.id.slice(-8)}_${step}_${slot.index}`;
+  used.add(id);
+  return id;
+}
+
+async function callOf(run: RunContext, part: ToolCallPart, index: number): Promise<Call> {
+  const tool = run.agent.toolByName.get(part.tool);
+  const call: Call = { id: part.call_id, index, tool: part.tool };
+  if (tool === undefined || part.arguments === null) return call;
+  if (tool.exclusive) return { ...call, exclusive: true };
+  if (!tool.sharesResource) return call;
+  const checked = await tool.input.check(part.arguments);
+  const resource = checked.ok ? tool.resourceOf(checked.value) : undefined;
+  return resource === undefined ? call : { ...call, resource };
+}
+
+/** Kept as JSON has it: what is undefined in a provider's object is not there. */
+function providerField(provider: SharedV4ProviderMetadata | undefined): { provider?: JsonObject } {
+  return provider === undefined ? {} : { provider: JSON.parse(JSON.stringify(provider)) };
+}

@@ -1,0 +1,132 @@
+import type { PointInputs } from "../hooks/context.ts";
+import type { DurableEvent } from "../schema/durable-events.ts";
+import type { Failure } from "../schema/failure.ts";
+import type { LiveEvent } from "../schema/live-events.ts";
+import type { Message, UserMessage } from "../schema/message.ts";
+import type { Scope } from "../schema/run.ts";
+import type { HookPoint } from "../schema/verdict.ts";
+import { expand } from "../turn/expand.ts";
+import type { Note } from "../turn/note.ts";
+import type { BoundAgent } from "./bound-agent.ts";
+import type { Clock } from "./clock.ts";
+import type { Log } from "./conversation.ts";
+import type { Effect } from "./effect.ts";
+import { boundedRun, pointContext } from "./hook-run.ts";
+import type { Models } from "./models.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export type RunEvent = DurableEvent | LiveEvent;
+
+/** What the engine brings to every run. */
+export interface EngineParts {
+  readonly clock: Clock;
+  readonly watchdog: Watchdog;
+  readonly models: Models;
+  readonly retry: RetryPolicy;
+  readonly modelIdleMs: number;
+}
+
+export interface RetryPolicy {
+  /** Extra attempts with each model. */
+  readonly retries: number;
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/** One run while it is under way: what the effect handlers read and write. The loop never sees it. */
+export class RunContext {
+  readonly id: string;
+  readonly turnRef: string;
+  readonly scope: Scope;
+  readonly agent: BoundAgent;
+  readonly log: Log;
+  readonly parts: EngineParts;
+  readonly userMessage: UserMessage;
+  readonly path: readonly string[] = [];
+  /** Recorded, not yet logged. */
+  readonly #recorded = new Map<string, Message>();
+  readonly #sink: ((event: RunEvent) => void) | undefined;
+  #seq = 0;
+
+  constructor(init: {
+    id: string;
+    turnRef: string;
+    scope: Scope;
+    agent: BoundAgent;
+    log: Log;
+    parts: EngineParts;
+    userMessage: UserMessage;
+    sink: ((event: RunEvent) => void) | undefined;
+  }) {
+    this.id = init.id;
+    this.turnRef = init.turnRef;
+    this.scope = init.scope;
+    this.agent = init.agent;
+    this.log = init.log;
+    this.parts = init.parts;
+    this.userMessage = init.userMessage;
+    this.#sink = init.sink;
+    this.record(init.userMessage);
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Whether anybody reads: what nobody reads is not made. */
+  get observed(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  record(message: Message): void {
+    this.#recorded.set(message.id, message);
+  }
+
+  message(id: string): Message | undefined {
+    return this.#recorded.get(id) ?? this.log.find(id);
+  }
+
+  /** Commits a note: stamps it, fills in bodies, shows it; or puts recorded messages into the log. */
+  note(note: Note): void {
+    if (note.type === "logged") {
+      for (const id of note.message_ids) this.#logOne(id);
+      return;
+    }
+    this.#seq += 1;
+    if (this.#sink === undefined) return;
+    const stamp = {
+      run_id: this.id,
+      turn_ref: this.turnRef,
+      seq: this.#seq,
+      at: this.parts.clock.now(),
+      path: this.path,
+    };
+    this.#sink(expand(note, stamp, (id) => this.message(id)));
+  }
+
+  live(event: LiveEvent): void {
+    this.#sink?.(event);
+  }
+
+  /** Runs the hooks of a point; the failure to stop with, or undefined. Ask `listens` first: a context is not free. */
+  dispatch<P extends HookPoint>(
+    point: P,
+    inputs: PointInputs[P],
+    attempt: number,
+    effect: Effect,
+  ): Promise<Failure | undefined> {
+    const ctx = pointContext(this, point, inputs, attempt, effect);
+    return boundedRun(this.agent.hookManager, point, ctx, this.parts.watchdog, effect);
+  }
+
+  listens(point: HookPoint): boolean {
+    return this.agent.hookManager.has(point);
+  }
+
+  #logOne(id: string): void {
+    const message = this.#recorded.get(id);
+    if (message === undefined) throw new Error(`message ${id} was logged but never recorded`);
+    this.#recorded.delete(id);
+    this.log.append(message);
+  }
+}

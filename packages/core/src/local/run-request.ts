@@ -1,0 +1,119 @@
+import { AgentConfigError, TracksideError } from "../errors.ts";
+import type { AgentDefinition } from "../schema/agent.ts";
+import { ownDefaults } from "../schema/agent.ts";
+import { frozenCopy, strictJsonObject } from "../schema/json.ts";
+import { type UserPart, userPart } from "../schema/message.ts";
+import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
+import { type Scope, scope as scopeSchema } from "../schema/run.ts";
+import type { AgentBinding } from "./bound-agent.ts";
+import { Conversation } from "./conversation.ts";
+
+/** A user's message: text, or parts (text and files). */
+export type UserInput = string | readonly UserPart[];
+
+export interface RunOptions {
+  /** Continue this conversation; without it a new one starts. */
+  readonly conversation?: Conversation;
+  /** JSON for tools, hooks and rails; never shown to the model. `tenant` is `default` unless given. */
+  readonly scope?: Readonly<Record<string, unknown>>;
+  /** Cancels the run when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunRequest {
+  readonly parts: readonly UserPart[];
+  readonly conversation: Conversation;
+  readonly scope: Scope;
+  readonly signal: AbortSignal | undefined;
+}
+
+const OPTION_KEYS = ["conversation", "scope", "signal", "engine"];
+
+/** Checks what was asked for; throws with every problem at once. */
+export function readRequest(agent: AgentBinding, input: UserInput, options: RunOptions): RunRequest {
+  refuseUnbuilt(agent);
+  const issues: ConfigIssue[] = [];
+  const parts = readInput(input, issues);
+  for (const key of Object.keys(options))
+    if (!OPTION_KEYS.includes(key)) issues.push(unknownKey(key, key, OPTION_KEYS));
+  const { conversation, signal } = options;
+  if (conversation !== undefined && !(conversation instanceof Conversation)) {
+    const allowed =
+      "a Conversation, such as `result.conversation` of an earlier run (by id it takes a store)";
+    issues.push(issue("conversation", conversation, allowed));
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    issues.push(issue("signal", signal, "an AbortSignal"));
+  const scope = readScope(options.scope, issues);
+  if (issues.length > 0) throw new AgentConfigError("run()", issues);
+  return { parts, conversation: conversation ?? new Conversation(), scope, signal };
+}
+
+function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {
+  if (typeof input === "string") {
+    if (input === "") issues.push(issue("input", input, "a text that is not empty"));
+    return [{ type: "text", text: input }];
+  }
+  if (!Array.isArray(input) || input.length === 0) {
+    issues.push(issue("input", input, "a text, or a list of at least one text or file part"));
+    return [];
+  }
+  const parts: UserPart[] = [];
+  for (const [i, one] of input.entries()) {
+    const found = userPart.safeParse(one);
+    if (found.success && !(found.data.type === "file" && found.data.source.kind === "artifact"))
+      parts.push(found.data);
+    else
+      issues.push(
+        issue(
+          formatPath(["input", i]),
+          one,
+          '{ type: "text", text } or { type: "file", media_type, source }',
+        ),
+      );
+  }
+  return parts;
+}
+
+const DEFAULT_SCOPE: Scope = Object.freeze({ tenant: "default" });
+
+function readScope(given: RunOptions["scope"], issues: ConfigIssue[]): Scope {
+  if (given === undefined) return DEFAULT_SCOPE;
+  const json = strictJsonObject.safeParse(given);
+  const found = json.success ? scopeSchema.safeParse({ tenant: "default", ...json.data }) : undefined;
+  if (found?.success) return frozenCopy(found.data);
+  issues.push(issue("scope", given, "a JSON object whose `tenant`, if given, is a text"));
+  return DEFAULT_SCOPE;
+}
+
+type Field = keyof AgentDefinition;
+
+/** What a definition may say but this version cannot yet do. Nothing is accepted and then ignored. */
+const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boolean }[] = [
+  { field: "planning_enabled", on: (d) => d.planning_enabled },
+  { field: "budget_awareness", on: (d) => d.budget_awareness !== null },
+  { field: "hitl_tools", on: (d) => d.hitl_tools.length > 0 },
+  { field: "injected_tool_args", on: (d) => Object.keys(d.injected_tool_args).length > 0 },
+  { field: "allow_parallel_subagents", on: (d) => d.allow_parallel_subagents },
+  { field: "allow_self_spawn", on: (d) => d.allow_self_spawn },
+  { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },
+  { field: "handoffs", on: (d) => d.handoffs.length > 0 },
+  { field: "rails", on: (d) => d.rails.length > 0 },
+  { field: "hooks", on: (d) => Object.keys(d.hooks).length > 0 },
+  { field: "context_window_tokens", on: (d) => d.context_window_tokens !== null },
+  { field: "offload_above_bytes", on: (d) => d.offload_above_bytes !== ownDefaults.offload_above_bytes },
+  { field: "stream_release", on: (d) => d.stream_release === "after_rails" },
+  { field: "audit_transient", on: (d) => d.audit_transient },
+];
+
+function refuseUnbuilt(agent: AgentBinding): void {
+  const { definition, tools } = agent;
+  const fields = UNBUILT.filter(({ on }) => on(definition)).map(({ field }) => `\`${field}\``);
+  const clients = tools
+    .filter((tool) => tool.executor === "client")
+    .map((tool) => `client tool \`${tool.name}\``);
+  const found = [...fields, ...clients];
+  if (found.length === 0) return;
+  const message = `The agent "${definition.name}" switches on what this version cannot do yet: ${found.join(", ")}. Switch it off to run it.`;
+  throw new TracksideError("not_available", message);
+}

@@ -1,0 +1,72 @@
+import { RunCancelledError, RunError, TracksideError } from "../errors.ts";
+import type { Failure } from "../schema/failure.ts";
+import type { Message } from "../schema/message.ts";
+import type { StopReason } from "../schema/run.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import type { Usage } from "../schema/usage.ts";
+import { messageText } from "../turn/expand.ts";
+import type { Conversation } from "./conversation.ts";
+import { readAnswer } from "./read-answer.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** What a run leaves behind. On an error it is what there was until then, on the error's `result`. */
+export interface RunResult<Output = string> {
+  /** The answer: text, or the value that fits the agent's output schema. */
+  readonly output: Output;
+  /** The answer as text. */
+  readonly text: string;
+  /** Why it stopped; null when it failed or was cancelled. */
+  readonly stopReason: StopReason | null;
+  /** With `halted` and `skipped`: who stopped it, and why. */
+  readonly reason: string | null;
+  readonly steps: number;
+  readonly usage: Usage;
+  readonly runId: string;
+  readonly turnRef: string;
+  /** What this turn added to the conversation's log. */
+  readonly messages: readonly Message[];
+  /** The way on: `run(next, { conversation: result.conversation })`. */
+  readonly conversation: Conversation;
+}
+
+/** Reads the result of a turn that ended, or throws the run's error with what there is. */
+export async function resultOf(run: RunContext, state: TurnState, conversation: Conversation, from: number) {
+  const { outcome } = state;
+  const done = outcome?.status === "completed" ? outcome : null;
+  const answer = done?.message_id ? run.log.find(done.message_id) : undefined;
+  const text = answer?.role === "assistant" ? messageText(answer) : "";
+  const result: RunResult<unknown> = {
+    output: done?.stop_reason === "answered" ? await outputOf(run, text) : text,
+    text,
+    stopReason: done?.stop_reason ?? null,
+    reason: done?.reason ?? null,
+    steps: state.step,
+    usage: state.usage,
+    runId: run.id,
+    turnRef: run.turnRef,
+    messages: run.log.messages.slice(from),
+    conversation,
+  };
+  if (outcome?.status === "error") throw new RunError(outcome.failure, result);
+  if (outcome?.status === "cancelled") throw new RunCancelledError(outcome.reason, result);
+  return result;
+}
+
+async function outputOf(run: RunContext, text: string): Promise<unknown> {
+  const found = await readAnswer(text, run.agent.output);
+  return found.ok ? found.value : text;
+}
+
+/** The failure that any error stands for. Ours say what they are; anything else is a bug of ours. */
+export function failureFrom(error: unknown): Failure {
+  if (error instanceof RunError) return error.failure;
+  if (error instanceof TracksideError) return { code: refusalCode(error.code), message: error.message };
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: "internal", message: `Trackside failed in a way it should not: ${message}` };
+}
+
+function refusalCode(code: string): Failure["code"] {
+  return code === "config_invalid" || code === "not_available" || code === "conversation_busy"
+    ? code
+    : "internal";
+}

@@ -1,0 +1,165 @@
+import * as z from "zod";
+import { approvalKind, approvalState } from "./approval.ts";
+import { failure } from "./failure.ts";
+import { json, jsonObject } from "./json.ts";
+import { toolOutput } from "./message.ts";
+import { plan } from "./plan.ts";
+import { stopReason } from "./run.ts";
+import { toolResultMetadata } from "./tool.ts";
+import { usage } from "./usage.ts";
+import { railRecord } from "./verdict.ts";
+
+/** What every durable event carries (E1). `seq` has no gaps within a run; `at` is Unix ms. */
+const stamp = {
+  run_id: z.string(),
+  turn_ref: z.string(),
+  seq: z.number().int().min(1),
+  at: z.number(),
+  path: z.array(z.string()).readonly(),
+};
+
+const event = <const T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...stamp, ...shape });
+
+export const statusEvent = event("status", {
+  status: z.enum(["starting", "waiting", "parked", "completed", "error", "cancelled"]),
+  /** On `completed`. */
+  stop_reason: stopReason.optional(),
+  reason: z.string().optional(),
+  /** On `error`. */
+  failure: failure.optional(),
+  /** On the first event: what holds streamed text back until it has passed (R15). */
+  held_by: z.array(z.string()).optional(),
+});
+
+export const stepEvent = event("step", { step: z.number().int(), state: z.enum(["started", "completed"]) });
+
+export const textEvent = event("text", {
+  message_id: z.string(),
+  text: z.string(),
+  partial: z.literal(true).optional(),
+  annotations: z.array(jsonObject).readonly().optional(),
+});
+
+export const reasoningEvent = event("reasoning", { message_id: z.string(), text: z.string() });
+
+/** The model's own arguments, before any rail or human (R4). Null when they did not parse. */
+export const toolCallEvent = event("tool_call", {
+  message_id: z.string(),
+  call_id: z.string(),
+  tool: z.string(),
+  arguments: jsonObject.nullable(),
+});
+
+export const toolResultEvent = event("tool_result", {
+  call_id: z.string(),
+  tool: z.string(),
+  success: z.boolean(),
+  error: z.string().nullable(),
+  duration_ms: z.number(),
+  output: toolOutput,
+  metadata: toolResultMetadata,
+});
+
+/** Tokens of one model call, and of the run so far. */
+export const usageEvent = event("usage", {
+  step: z.number().int(),
+  model: z.string(),
+  call: usage,
+  total: usage,
+});
+
+export const contextEvent = event("context", {
+  action: z.enum(["stubbed", "summarised", "dropped", "replaced", "skipped", "withheld", "advisory"]),
+  tokens_before: z.number().int(),
+  tokens_after: z.number().int(),
+  detail: z.string(),
+});
+
+export const messageInjectedEvent = event("message_injected", {
+  message_id: z.string(),
+  source: z.string(),
+  durable: z.boolean(),
+  receipt: z.string().optional(),
+});
+
+export const messageRetractedEvent = event("message_retracted", {
+  message_id: z.string(),
+  attempt: z.number().int(),
+  reason: z.string(),
+});
+
+export const planEvent = event("plan", { plan: plan.nullable(), failure: failure.optional() });
+
+export const approvalEvent = event("approval", {
+  approval_id: z.string(),
+  kind: approvalKind,
+  state: approvalState,
+  call_id: z.string().nullable(),
+  tool: z.string().nullable(),
+  reasons: z.array(z.string()),
+  deadline: z.number().nullable(),
+  decided_by: z.string().optional(),
+});
+
+export const railEvent = event("rail", {
+  point: railRecord.shape.point,
+  step: z.number().int(),
+  call_id: z.string().nullable(),
+  records: z.array(railRecord),
+});
+
+export const subagentEvent = event("subagent", {
+  child_run_id: z.string(),
+  call_id: z.string(),
+  index: z.number().int(),
+  state: z.enum(["started", "completed"]),
+  status: z.enum(["success", "error"]).optional(),
+});
+
+export const handoffEvent = event("handoff", { from: z.string(), to: z.string(), reason: z.string() });
+
+export const artifactEvent = event("artifact", {
+  artifact_id: z.string(),
+  call_id: z.string().nullable(),
+  media_type: z.string(),
+  bytes: z.number().int(),
+});
+
+export const nodeEvent = event("node", {
+  node: z.string(),
+  state: z.enum(["started", "completed", "failed", "skipped"]),
+  output: json.optional(),
+  failure: failure.optional(),
+});
+
+/** A failure, when it happens. With `retry_in_ms` the run goes on by itself; without, it is about to end. */
+export const errorEvent = event("error", {
+  failure,
+  attempt: z.number().int().optional(),
+  retry_in_ms: z.number().optional(),
+});
+
+/** The record of a run: written once, in order, never changed. */
+export const durableEvent = z.discriminatedUnion("type", [
+  statusEvent,
+  stepEvent,
+  textEvent,
+  reasoningEvent,
+  toolCallEvent,
+  toolResultEvent,
+  usageEvent,
+  contextEvent,
+  messageInjectedEvent,
+  messageRetractedEvent,
+  planEvent,
+  approvalEvent,
+  railEvent,
+  subagentEvent,
+  handoffEvent,
+  artifactEvent,
+  nodeEvent,
+  errorEvent,
+]);
+export type DurableEvent = z.infer<typeof durableEvent>;
+export type DurableEventOf<T extends DurableEvent["type"]> = Extract<DurableEvent, { type: T }>;

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { json } from "./json.ts";
+
+/** Why a run or a call failed. Expected failures travel as this value; only bugs are thrown inside the loop. */
+export const FAILURE_CODES = [
+  // the run
+  "model_failed",
+  "model_unavailable",
+  "output_invalid",
+  "hook_failed",
+  "rail_aborted",
+  "budget_exceeded",
+  "cancelled",
+  "not_available",
+  "config_invalid",
+  "conversation_busy",
+  "diverged",
+  "recovery_failed",
+  "internal",
+  // one call
+  "tool_unknown",
+  "tool_arguments_invalid",
+  "tool_failed",
+  "tool_timed_out",
+  "tool_result_invalid",
+  "cancelled_unknown",
+  "rejected",
+  "approval_timed_out",
+  "unknown_outcome",
+] as const;
+
+export const failureCode = z.enum(FAILURE_CODES);
+export type FailureCode = z.infer<typeof failureCode>;
+
+export const failure = z.object({
+  code: failureCode,
+  message: z.string(),
+  details: z.record(z.string(), json).optional(),
+});
+export type Failure = z.infer<typeof failure>;

@@ -1,0 +1,44 @@
+export {
+  type AgentDefinition,
+  type AgentDefinitionInput,
+  agentDefinition,
+  type PinnedAgent,
+} from "./agent.ts";
+export {
+  type Approval,
+  type ApprovalKind,
+  type ApprovalState,
+  approval,
+  type Decision,
+  decision,
+} from "./approval.ts";
+export { checkDefinition } from "./check-definition.ts";
+export { type DurableEvent, type DurableEventOf, durableEvent } from "./durable-events.ts";
+export { type Failure, type FailureCode, failure } from "./failure.ts";
+export type { Json, JsonObject } from "./json.ts";
+export { type LiveEvent, type LiveEventOf, liveEvent } from "./live-events.ts";
+export {
+  type AssistantMessage,
+  type FilePart,
+  type Message,
+  message,
+  type TextPart,
+  type ToolMessage,
+  type ToolOutput,
+  type UserMessage,
+  type UserPart,
+} from "./message.ts";
+export { KNOWN_PROVIDERS, parseModelString } from "./model-string.ts";
+export { type Plan, plan } from "./plan.ts";
+export type { ConfigIssue } from "./problems.ts";
+export { type Outcome, outcome, type Run, run, type Scope, type StopReason, scope } from "./run.ts";
+export {
+  type Call,
+  type ToolDescriptor,
+  type ToolEffect,
+  type ToolResultMetadata,
+  toolDescriptor,
+} from "./tool.ts";
+export { type TurnStart, type TurnState, turnState } from "./turn-state.ts";
+export { type Usage, usage } from "./usage.ts";
+export { HOOK_POINTS, type HookPoint, type RailAction, type Verdict, verdict } from "./verdict.ts";

@@ -1,0 +1,224 @@
+import { AgentConfigError } from "../errors.ts";
+import type { Json, JsonObject } from "../schema/json.ts";
+import { type ConfigIssue, issue, unknownKey } from "../schema/problems.ts";
+import type { Scope } from "../schema/run.ts";
+import type { ToolDescriptor, ToolEffect } from "../schema/tool.ts";
+import { type CompiledSchema, compileSchema, type InferOutput, type SchemaLike } from "./compile-schema.ts";
+
+/** What a tool is given beside its arguments. */
+export interface ToolContext {
+  readonly scope: Scope;
+  readonly turnRef: string;
+  readonly runId: string;
+  readonly callId: string;
+  /** The same for every attempt at this call: pass it to services that can recognise a repeated request. */
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  /** Aborted on cancel, timeout, and when a sibling's failure stops the batch. */
+  readonly signal: AbortSignal;
+  /** Shows progress to whoever watches the run. Never stored, never sent to the model. */
+  progress(update: { progress: number; total?: number; message?: string }): void;
+}
+
+export interface ToolConfig<Name extends string, Input extends SchemaLike, Output> {
+  readonly name: Name;
+  readonly description?: string;
+  /** zod, any Standard Schema, or raw JSON Schema. Left out: a tool without arguments. */
+  readonly input?: Input;
+  /** JSON Schema for `input`, for Standard Schema libraries that cannot describe themselves. */
+  readonly jsonSchema?: JsonObject;
+  /** What `execute` returns; checked, and for client tools what the client must send. */
+  readonly output?: SchemaLike;
+  readonly execute?: (args: InferOutput<Input>, context: ToolContext) => Output | Promise<Output>;
+  /** Who runs it: we do (`server`), or a client supplies the result (`client`, no `execute`). */
+  readonly executor?: "server" | "client";
+  /** What a second execution would do to the world: nothing, nothing new, or something twice (default). */
+  readonly effect?: ToolEffect;
+  /** What happens when a crash leaves the outcome of a `once` tool unknown. */
+  readonly onUnknown?: "ask" | "fail";
+  readonly timeoutMs?: number;
+  /** Never runs beside another call. */
+  readonly exclusive?: boolean;
+  /** Calls with the same key run one after another. */
+  readonly resourceKey?: string | ((args: InferOutput<Input>) => string | undefined);
+  /** Whether sub-agents may have it. */
+  readonly childSafe?: boolean;
+}
+
+/** A tool, checked and ready. Immutable; make one with `defineTool`. */
+export interface Tool<Name extends string = string, Output = unknown> {
+  readonly name: Name;
+  readonly description: string;
+  readonly input: CompiledSchema;
+  readonly output: CompiledSchema | null;
+  readonly executor: "server" | "client";
+  readonly effect: ToolEffect;
+  readonly onUnknown: "ask" | "fail";
+  readonly timeoutMs: number | null;
+  readonly exclusive: boolean;
+  readonly childSafe: boolean;
+  /** Whether calls of it may have to wait for one another. */
+  readonly sharesResource: boolean;
+  resourceOf(args: unknown): string | undefined;
+  run(args: unknown, context: ToolContext): Output | Promise<Output>;
+}
+
+const KEYS = [
+  "name",
+  "description",
+  "input",
+  "jsonSchema",
+  "output",
+  "execute",
+  "executor",
+  "effect",
+  "onUnknown",
+  "timeoutMs",
+  "exclusive",
+  "resourceKey",
+  "childSafe",
+];
+
+const NO_ARGUMENTS: JsonObject = Object.freeze({
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+});
+
+/**
+ * Defines a tool. The types of `execute`'s arguments and of its result follow from the schemas.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers",
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   execute: ({ a, b }) => a + b,
+ * });
+ */
+export function defineTool<const Name extends string, const Input extends SchemaLike, Output = Json>(
+  config: ToolConfig<Name, Input, Output>,
+): Tool<Name, Output> {
+  const issues: ConfigIssue[] = [];
+  const input = compiled("input", config.input ?? NO_ARGUMENTS, config.jsonSchema, issues);
+  const output = config.output === undefined ? null : compiled("output", config.output, undefined, issues);
+  issues.push(...problemsOf(config, input));
+  if (issues.length > 0 || input === null) {
+    throw new AgentConfigError(`tool ${JSON.stringify(config.name ?? "(without a name)")}`, issues);
+  }
+
+  const { execute, resourceKey } = config;
+  const tool = Object.freeze({
+    name: config.name,
+    description: config.description ?? "",
+    input,
+    output,
+    executor: config.executor ?? "server",
+    effect: config.effect ?? "once",
+    onUnknown: config.onUnknown ?? "ask",
+    timeoutMs: config.timeoutMs ?? null,
+    exclusive: config.exclusive ?? false,
+    childSafe: config.childSafe ?? true,
+    sharesResource: resourceKey !== undefined,
+    // Arguments reach both functions only after `input` has checked them, which is what makes the casts true.
+    resourceOf: (args: unknown) =>
+      typeof resourceKey === "function" ? resourceKey(args as InferOutput<Input>) : resourceKey,
+    run(args: unknown, context: ToolContext) {
+      if (execute === undefined) throw new TypeError(`the tool "${config.name}" is run by a client`);
+      return execute(args as InferOutput<Input>, context);
+    },
+  });
+  made.add(tool);
+  return tool;
+}
+
+const made = new WeakSet<object>();
+
+export function isTool(value: unknown): value is Tool {
+  return typeof value === "object" && value !== null && made.has(value);
+}
+
+/** A tool as it is written down. */
+export function describeTool(tool: Tool): ToolDescriptor {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.input.jsonSchema,
+    output_schema: tool.output?.jsonSchema ?? null,
+    executor: tool.executor,
+    effect: tool.effect,
+    on_unknown: tool.onUnknown,
+    timeout_ms: tool.timeoutMs,
+    exclusive: tool.exclusive,
+    child_safe: tool.childSafe,
+  };
+}
+
+function compiled(path: string, schema: SchemaLike, json: JsonObject | undefined, issues: ConfigIssue[]) {
+  if (typeof schema !== "object" && typeof schema !== "function") {
+    issues.push(issue(path, schema, "a zod schema, a Standard Schema or a JSON Schema object"));
+    return null;
+  }
+  try {
+    const found = compileSchema(schema, json);
+    return found.jsonSchema ? found : null; // derived here, so that a schema with no JSON form fails here
+  } catch (error) {
+    issues.push(issue(path, schema, error instanceof Error ? error.message : "a usable schema"));
+    return null;
+  }
+}
+
+function problemsOf(
+  config: ToolConfig<string, SchemaLike, unknown>,
+  input: CompiledSchema | null,
+): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  for (const key of Object.keys(config)) if (!KEYS.includes(key)) issues.push(unknownKey(key, key, KEYS));
+  const allow = (ok: boolean, path: string, given: unknown, allowed: string) => {
+    if (!ok) issues.push(issue(path, given, allowed));
+  };
+  const optional = (value: unknown, type: string) => value === undefined || typeof value === type;
+  const { name, executor, effect, onUnknown, timeoutMs, resourceKey } = config;
+  allow(
+    typeof name === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(name),
+    "name",
+    name,
+    "1 to 64 letters, digits, '_' or '-'",
+  );
+  allow(optional(config.description, "string"), "description", config.description, "a string");
+  allow([undefined, "server", "client"].includes(executor), "executor", executor, '"server" or "client"');
+  allow(
+    [undefined, "none", "idempotent", "once"].includes(effect),
+    "effect",
+    effect,
+    '"none", "idempotent" or "once"',
+  );
+  allow([undefined, "ask", "fail"].includes(onUnknown), "onUnknown", onUnknown, '"ask" or "fail"');
+  allow(
+    timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0),
+    "timeoutMs",
+    timeoutMs,
+    "a number of milliseconds above 0",
+  );
+  allow(optional(config.exclusive, "boolean"), "exclusive", config.exclusive, "a boolean");
+  allow(optional(config.childSafe, "boolean"), "childSafe", config.childSafe, "a boolean");
+  allow(
+    optional(resourceKey, "string") || typeof resourceKey === "function",
+    "resourceKey",
+    resourceKey,
+    "a string or a function",
+  );
+  if (executor === "client") {
+    allow(
+      config.execute === undefined,
+      "execute",
+      config.execute,
+      "nothing: a client tool is run by the client",
+    );
+  } else {
+    allow(typeof config.execute === "function", "execute", config.execute, "a function");
+  }
+  const type = input?.jsonSchema["type"];
+  if (input) allow(type === "object" || type === undefined, "input", type, "a schema of an object");
+  return issues;
+}

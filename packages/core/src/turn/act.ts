@@ -1,0 +1,32 @@
+import type { PinnedAgent } from "../schema/agent.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import { complete, log, publish } from "./answer.ts";
+import { settleTools } from "./settle-tools.ts";
+import { cancel, fail } from "./state.ts";
+import type { Said } from "./think.ts";
+import type { World } from "./world.ts";
+
+/** The model asked for tools: run every call, then log the results in call order, whatever finished first (T6). */
+export async function act(agent: PinnedAgent, world: World, state: TurnState, said: Said): Promise<void> {
+  publish(world, said);
+  for (const call of said.calls) {
+    world.note({ type: "tool_call", message_id: said.message_id, call_id: call.id });
+  }
+  log(world, state, [said.message_id]);
+
+  state.open = said.calls.map((call) => call.id);
+  const outs = await settleTools(world, state.step, said);
+  state.open = [];
+  const results = outs.map((out) => out.message_id);
+  log(world, state, results);
+
+  const fatal = outs.find((out) => out.fatal)?.fatal;
+  if (fatal) return fail(state, fatal);
+  const cancelled = outs.find((out) => out.cancelled !== undefined)?.cancelled;
+  if (cancelled !== undefined) return cancel(state, cancelled);
+
+  complete(world, state);
+  if (state.step >= agent.definition.max_steps) {
+    state.outcome = { status: "completed", stop_reason: "max_steps", message_id: said.message_id };
+  }
+}

@@ -1,0 +1,47 @@
+import type { PinnedAgent } from "../schema/agent.ts";
+import type { Outcome } from "../schema/run.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import type { World } from "./world.ts";
+
+/** Exactly one of FINISHED and ERROR fires, a cancel fires neither (R2); then the one terminal status (E2). */
+export async function close(agent: PinnedAgent, world: World, state: TurnState): Promise<void> {
+  let outcome = ended(state);
+  if (outcome.status === "error") world.note({ type: "error", failure: outcome.failure });
+
+  const point = outcome.status === "completed" ? "FINISHED" : "ERROR";
+  if (outcome.status !== "cancelled" && agent.points.includes(point)) {
+    const { fatal, cancelled } = await world.dispatch("close", { point, step: state.step, outcome });
+    if (fatal) {
+      outcome = { status: "error", failure: fatal };
+      world.note({ type: "error", failure: fatal });
+    } else if (cancelled !== undefined) {
+      outcome = { status: "cancelled", reason: cancelled };
+    }
+  }
+
+  state.outcome = outcome;
+  world.note(terminal(outcome));
+  await world.end(state);
+}
+
+function ended(state: TurnState): Outcome {
+  if (state.outcome) return state.outcome;
+  const message = "the turn was closed while it was still going on; please report this";
+  return { status: "error", failure: { code: "internal", message } };
+}
+
+function terminal(outcome: Outcome) {
+  switch (outcome.status) {
+    case "completed":
+      return {
+        type: "status" as const,
+        status: outcome.status,
+        stop_reason: outcome.stop_reason,
+        ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+      };
+    case "error":
+      return { type: "status" as const, status: outcome.status, failure: outcome.failure };
+    case "cancelled":
+      return { type: "status" as const, status: outcome.status, reason: outcome.reason };
+  }
+}

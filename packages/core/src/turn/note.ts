@@ -1,0 +1,21 @@
+import type { DurableEvent } from "../schema/durable-events.ts";
+
+type Stamp = "run_id" | "turn_ref" | "seq" | "at" | "path";
+type Unstamped<T extends DurableEvent["type"]> = Omit<Extract<DurableEvent, { type: T }>, Stamp>;
+
+/**
+ * What the loop says about itself. A note names messages by id; whoever commits it stamps it and fills in the bodies, so
+ * that the loop never holds a transcript. `logged` is the one note that is no event: it puts recorded messages into the
+ * conversation's log, in this order.
+ */
+export type Note =
+  | { type: "logged"; message_ids: readonly string[] }
+  | { type: "text"; message_id: string }
+  | { type: "reasoning"; message_id: string }
+  | { type: "tool_call"; message_id: string; call_id: string }
+  | { type: "tool_result"; message_id: string }
+  | Unstamped<"status">
+  | Unstamped<"step">
+  | Unstamped<"usage">
+  | Unstamped<"message_retracted">
+  | Unstamped<"error">;

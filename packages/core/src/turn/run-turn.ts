@@ -1,0 +1,42 @@
+import type { PinnedAgent } from "../schema/agent.ts";
+import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import { act } from "./act.ts";
+import { answer } from "./answer.ts";
+import { close } from "./close.ts";
+import { open } from "./open.ts";
+import { cancel, start } from "./state.ts";
+import { think } from "./think.ts";
+import type { World } from "./world.ts";
+
+/**
+ * One turn, from a user's message to its answer. This is the only loop there is: it runs in-process, under a journal, and
+ * inside a workflow sandbox. It touches no clock, network, file or random source and holds no transcript. It asks `world`
+ * for each effect and keeps a small JSON `state`, from which it can be started again at any step boundary.
+ */
+export async function runTurn(
+  agent: PinnedAgent,
+  turn: TurnStart,
+  world: World,
+  state: TurnState = start(turn),
+): Promise<TurnState> {
+  if (state.phase === "opening") await open(agent, turn, world, state);
+
+  while (state.outcome === null) {
+    const boundary = world.boundary(state);
+    const cancelled = boundary && (await boundary).cancelled;
+    if (cancelled !== undefined) {
+      cancel(state, cancelled);
+      break;
+    }
+
+    const said = await think(world, state); // one model call, with its retries and fallbacks
+    if (said === null) break; // it failed or was cancelled; the outcome says which
+
+    if (said.calls.length > 0)
+      await act(agent, world, state, said); // run the calls, log their results
+    else answer(agent, world, state, said); // accept the answer, or send it back once
+  }
+
+  await close(agent, world, state);
+  return state;
+}
