@@ -196,27 +196,25 @@ function iterate(script: Steps | (() => Steps)): Iterator<ScriptedStep> | AsyncI
   return Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();
 }
 
-/** Plays one reply. A class with no async method: a part costs one promise and nothing else. */
+/** Plays one reply. No async method and nothing made ahead: a part costs one promise, the first as much as the last. */
 class ReplyIterator implements AsyncIterator<LanguageModelV4StreamPart> {
   readonly #reply: ScriptedReply;
-  readonly #parts: readonly LanguageModelV4StreamPart[];
+  readonly #parts: Iterator<LanguageModelV4StreamPart>;
   readonly #signal: AbortSignal | undefined;
   readonly #sleep: Sleep;
-  readonly #failsAt: number;
   #at = 0;
   #ended = false;
 
   constructor(
     reply: ScriptedReply,
-    parts: readonly LanguageModelV4StreamPart[],
+    parts: Iterable<LanguageModelV4StreamPart>,
     signal: AbortSignal | undefined,
     sleep: Sleep,
   ) {
     this.#reply = reply;
-    this.#parts = parts;
+    this.#parts = parts[Symbol.iterator]();
     this.#signal = signal;
     this.#sleep = sleep;
-    this.#failsAt = reply.errorAfter === undefined ? -1 : Math.min(reply.errorAfter, parts.length);
   }
 
   next(): Promise<Step> {
@@ -234,17 +232,22 @@ class ReplyIterator implements AsyncIterator<LanguageModelV4StreamPart> {
   }
 
   #step(): Promise<Step> {
-    if (this.#at === this.#reply.hangAfter) return untilAborted(silence(), this.#signal);
-    if (this.#at === this.#failsAt) {
-      const error = this.#reply.error ?? new Error("the scripted stream failed here");
-      if (this.#reply.errorAs === "break") return this.#break(error);
-      this.#ended = true;
-      return Promise.resolve({ done: false, value: { type: "error", error } });
-    }
-    const part = this.#parts[this.#at++];
-    if (part !== undefined) return Promise.resolve({ done: false, value: part });
+    const { errorAfter, hangAfter } = this.#reply;
+    if (this.#at === hangAfter) return untilAborted(silence(), this.#signal);
+    if (this.#at === errorAfter) return this.#fail();
+    this.#at += 1;
+    const { done, value } = this.#parts.next();
+    if (!done) return Promise.resolve({ done: false, value });
+    if (errorAfter !== undefined) return this.#fail(); // the reply was shorter than that
     this.#ended = true;
     return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #fail(): Promise<Step> {
+    const error = this.#reply.error ?? new Error("the scripted stream failed here");
+    if (this.#reply.errorAs === "break") return this.#break(error);
+    this.#ended = true;
+    return Promise.resolve({ done: false, value: { type: "error", error } });
   }
 
   #break(error: unknown): Promise<Step> {
@@ -255,40 +258,38 @@ class ReplyIterator implements AsyncIterator<LanguageModelV4StreamPart> {
 
 type Step = IteratorResult<LanguageModelV4StreamPart, undefined>;
 type Sleep = NonNullable<ScriptedModelOptions["sleep"]>;
-type Cut = (text: string) => readonly string[];
+type Cut = (text: string) => Iterable<string>;
 
-function partsOf(
+function* partsOf(
   reply: ScriptedReply,
   index: number,
   modelId: string,
   cut: Cut,
-): LanguageModelV4StreamPart[] {
+): Generator<LanguageModelV4StreamPart, undefined> {
   const { reasoning, text, calls = [] } = reply;
-  const parts: LanguageModelV4StreamPart[] = [
-    { type: "stream-start", warnings: [] },
-    { type: "response-metadata", id: `reply-${index + 1}`, modelId },
-  ];
+  yield { type: "stream-start", warnings: [] };
+  yield { type: "response-metadata", id: `reply-${index + 1}`, modelId };
   if (reasoning !== undefined) {
-    parts.push({ type: "reasoning-start", id: "reasoning" });
-    for (const delta of cut(reasoning)) parts.push({ type: "reasoning-delta", id: "reasoning", delta });
-    parts.push({ type: "reasoning-end", id: "reasoning" });
+    yield { type: "reasoning-start", id: "reasoning" };
+    for (const delta of cut(reasoning)) yield { type: "reasoning-delta", id: "reasoning", delta };
+    yield { type: "reasoning-end", id: "reasoning" };
   }
   if (text !== undefined) {
-    parts.push({ type: "text-start", id: "text" });
-    for (const delta of cut(text)) parts.push({ type: "text-delta", id: "text", delta });
-    parts.push({ type: "text-end", id: "text" });
+    yield { type: "text-start", id: "text" };
+    for (const delta of cut(text)) yield { type: "text-delta", id: "text", delta };
+    yield { type: "text-end", id: "text" };
   }
-  calls.forEach((call, at) => {
+  for (const [at, call] of calls.entries()) {
     const id = call.id ?? `call-${index + 1}-${at + 1}`;
     const input = call.rawArgs ?? JSON.stringify(call.args ?? {});
-    parts.push({ type: "tool-input-start", id, toolName: call.tool });
-    for (const delta of cut(input)) parts.push({ type: "tool-input-delta", id, delta });
-    parts.push({ type: "tool-input-end", id });
-    parts.push({ type: "tool-call", toolCallId: id, toolName: call.tool, input });
-  });
+    yield { type: "tool-input-start", id, toolName: call.tool };
+    for (const delta of cut(input)) yield { type: "tool-input-delta", id, delta };
+    yield { type: "tool-input-end", id };
+    yield { type: "tool-call", toolCallId: id, toolName: call.tool, input };
+  }
   const unified = reply.finish ?? (calls.length > 0 ? "tool-calls" : "stop");
-  parts.push({ type: "finish", finishReason: { unified, raw: unified }, usage: usageOf(reply.usage) });
-  return parts;
+  yield { type: "finish", finishReason: { unified, raw: unified }, usage: usageOf(reply.usage) };
+  return undefined;
 }
 
 function usageOf(usage: ScriptedReply["usage"] = { input: 10, output: 5 }): LanguageModelV4Usage {
@@ -300,21 +301,28 @@ function usageOf(usage: ScriptedReply["usage"] = { input: 10, output: 5 }): Lang
 }
 
 function cutter(chunk: ScriptedModelOptions["chunk"]): Cut {
-  if (chunk === "whole") return (text) => (text === "" ? [] : [text]);
+  if (chunk === undefined) return words;
   if (typeof chunk === "function") return chunk;
-  if (chunk === undefined) return (text) => text.match(/\s*\S+(?:\s+$)?|\s+/g) ?? [];
+  if (chunk === "whole") return (text) => (text === "" ? [] : [text]);
   if (!Number.isInteger(chunk) || chunk < 1) {
     throw new RangeError(`chunk must be a whole number of characters, at least 1; it is ${chunk}`);
   }
-  return (text) => {
-    const deltas: string[] = [];
-    for (let from = 0, to = 0; from < text.length; from = to) {
-      to = from + chunk;
-      if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1; // half a character is no character
-      deltas.push(text.slice(from, to));
-    }
-    return deltas;
-  };
+  return (text) => pieces(text, chunk);
+}
+
+function* words(text: string): Generator<string, undefined> {
+  const word = /\s*\S+(?:\s+$)?|\s+/g;
+  for (let match = word.exec(text); match; match = word.exec(text)) yield match[0];
+  return undefined;
+}
+
+function* pieces(text: string, size: number): Generator<string, undefined> {
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = from + size;
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1; // half a character is no character
+    yield text.slice(from, to);
+  }
+  return undefined;
 }
 
 function isHighSurrogate(unit: number): boolean {

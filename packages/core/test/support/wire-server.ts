@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SseEvent } from "./wires.ts";
 
-export { type SseEvent, type Wire, type WireErrorKind, type WireToolCall, wires } from "./wires.ts";
+export { type SseEvent, type Wire, type WireErrorKind, wires } from "./wires.ts";
 
 /** What goes wrong with one answer. Without any of it the events are sent whole and the response ends. */
 export type Fault = {
