@@ -145,6 +145,13 @@ describe("X8 failures of the network", () => {
     expect(classifyModelError(error)).toMatchObject({ code, retryable });
   });
 
+  it("X8 a time limit is told in the words of whoever set it", () => {
+    const silent = new DOMException("The model sent nothing for 30 s", "TimeoutError");
+    expect(classifyModelError(silent).message).toBe("The model sent nothing for 30 s");
+    const bare = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    expect(classifyModelError(bare).message).toBe("no answer from the provider in time");
+  });
+
   it("X8 a connection refused says where and what to do", () => {
     const refused = new AggregateError([system("ECONNREFUSED"), system("ECONNREFUSED")], "");
     const error = new APICallError({
