@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 const conditions = ["@trackside/source"];
 
 export default defineConfig({
-  resolve: { conditions: [...conditions, "module", "node", "development|production"] },
-  ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
+  resolve: { conditions: [...conditions, "node", "development|production"] },
+  ssr: { resolve: { conditions: [...conditions, "node", "development|production"] } },
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
@@ -16,6 +16,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     // Threads start faster than processes; what needs a process of its own spawns one.
     pool: "threads",
+    // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
+    execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // A test that passes on the second try hides what CI is there to find.

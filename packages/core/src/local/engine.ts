@@ -62,7 +62,11 @@ export function localEngine(options: EngineOptions = {}): Engine {
 }
 
 /** Makes an engine from a way to drive a turn. */
-export function engineOf(options: EngineOptions, drive: (run: RunContext, turn: TurnStart) => Drive): Engine {
+export function engineOf(
+  options: EngineOptions,
+  drive: (run: RunContext, turn: TurnStart) => Drive,
+  keep: EngineParts["keep"] = (message) => message,
+): Engine {
   const clock = options.clock ?? systemClock;
   const parts: EngineParts = {
     clock,
@@ -70,6 +74,7 @@ export function engineOf(options: EngineOptions, drive: (run: RunContext, turn: 
     models: new Models(options.providers ?? {}, options.models ?? {}),
     retry: { ...RETRY, ...options.retry },
     modelIdleMs: options.modelIdleMs ?? MODEL_IDLE_MS,
+    keep,
   };
   return {
     start(agent, input, runOptions, sink) {

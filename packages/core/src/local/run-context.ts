@@ -24,6 +24,8 @@ export interface EngineParts {
   readonly models: Models;
   readonly retry: RetryPolicy;
   readonly modelIdleMs: number;
+  /** How a message is kept once it is recorded. */
+  keep(message: Message): Message;
 }
 
 export interface RetryPolicy {
@@ -79,7 +81,7 @@ export class RunContext {
   }
 
   record(message: Message): void {
-    this.#recorded.set(message.id, message);
+    this.#recorded.set(message.id, this.parts.keep(message));
   }
 
   message(id: string): Message | undefined {

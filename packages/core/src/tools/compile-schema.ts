@@ -1,7 +1,7 @@
 import { type Schema as CfSchema, Validator } from "@cfworker/json-schema";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as z from "zod";
-import type { Json, JsonObject } from "../schema/json.ts";
+import { frozenCopy, type Json, type JsonObject } from "../schema/json.ts";
 
 /** zod, any Standard Schema (with its JSON Schema beside it when it cannot tell it itself), or raw JSON Schema (T1). */
 export type SchemaLike = StandardSchemaV1 | JsonObject;
@@ -98,10 +98,10 @@ function describeItself(own: StandardSchemaV1.Props): JsonObject | undefined {
 }
 
 function rawSchema(schema: JsonObject): CompiledSchema {
-  // The checker's own type lists keywords one by one; it reads any object.
-  const validator = new Validator(schema as CfSchema, "2020-12", false);
+  // The checker writes marks into what it is given, so it gets a copy; its own type lists keywords one by one.
+  const validator = new Validator(JSON.parse(JSON.stringify(schema)) as CfSchema, "2020-12", false);
   return {
-    jsonSchema: schema,
+    jsonSchema: frozenCopy(schema),
     check(value) {
       const found = validator.validate(value);
       if (found.valid) return { ok: true, value };

@@ -8,7 +8,10 @@ const MAX_REPAIRS = 1;
 
 /** The model asked for no tool: its text is the answer, unless it does not fit the agent's output schema (E3). */
 export function answer(agent: PinnedAgent, world: World, state: TurnState, said: Said): void {
-  if (said.invalid !== undefined) return sendBack(agent, world, state, said, said.invalid);
+  if (said.invalid !== undefined) {
+    sendBack(agent, world, state, said, said.invalid);
+    return;
+  }
   publish(world, said);
   log(world, state, [said.message_id]);
   complete(world, state);

@@ -1,6 +1,6 @@
 import type { Failure } from "../../schema/failure.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
-import { classifyModelError, type ModelFailure } from "../providers/errors.ts";
+import { classifyModelError, incompleteFinish, type ModelFailure } from "../providers/errors.ts";
 import type { EngineParts } from "../run-context.ts";
 import type { Assembly } from "./assembly.ts";
 
@@ -16,16 +16,9 @@ export function failureOf(error: unknown, model: string, assembly: Assembly): Fa
 /** A stream may end without an exception and still not be an answer. */
 export function stopFailure(assembly: Assembly, model: string): Failure | undefined {
   if (assembly.failed) return failureOf(assembly.error, model, assembly);
-  const reason = assembly.finish?.unified;
-  if (reason === undefined || (reason === "other" && assembly.finish?.raw === undefined)) {
-    const message = "the stream ended before the model had finished";
-    return modelFailure({ code: "connection", message, retryable: true }, model, assembly);
-  }
-  if (reason === "error" || reason === "interrupted") {
-    const message = `the model stopped with "${assembly.finish?.raw ?? reason}"`;
-    return modelFailure({ code: "stream_error", message, retryable: true }, model, assembly);
-  }
-  if (reason === "content-filter") {
+  const incomplete = incompleteFinish(assembly.finish);
+  if (incomplete) return modelFailure(incomplete, model, assembly);
+  if (assembly.finish?.unified === "content-filter") {
     const message = "the provider's content filter stopped the answer";
     return modelFailure({ code: "content_filter", message, retryable: false }, model, assembly);
   }

@@ -5,7 +5,6 @@ import type { AssistantMessage, Message } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
-import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, usageOf } from "./assembly.ts";
@@ -32,7 +31,7 @@ export async function callModel(run: RunContext, input: ModelInput, effect: Effe
 
   const messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
   const assembly = new Assembly(new LiveDeltas(run, input, messageId));
-  const ended = await readStream(model, callOptions(run, input, model, effect), assembly, run.parts, effect);
+  const ended = await readStream(model, callOptions(run, input, effect), assembly, run.parts, effect);
 
   if (ended.kind === "cancelled")
     return { ...kept(run, assembly, messageId), cancelled: ended.reason, model: name };
@@ -96,12 +95,7 @@ async function answerProblem(run: RunContext, message: AssistantMessage): Promis
   return found.ok ? undefined : found.problem;
 }
 
-function callOptions(
-  run: RunContext,
-  input: ModelInput,
-  model: Model,
-  effect: Effect,
-): LanguageModelV4CallOptions {
+function callOptions(run: RunContext, input: ModelInput, effect: Effect): LanguageModelV4CallOptions {
   const { definition, wireTools, output, system } = run.agent;
   const options: LanguageModelV4CallOptions = {
     prompt: promptOf(run, input, system),

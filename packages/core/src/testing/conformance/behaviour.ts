@@ -1,0 +1,78 @@
+import type { AgentEvent } from "../../events.ts";
+import type { Engine, EngineOptions } from "../../local/engine.ts";
+import type { DurableEvent } from "../../schema/durable-events.ts";
+import type { LiveEvent } from "../../schema/live-events.ts";
+
+/** Makes the engine under test. Every behaviour makes its own. */
+export type MakeEngine = (options?: EngineOptions) => Engine | Promise<Engine>;
+
+/** One thing every engine must do. It throws when the engine does not. */
+export interface Behaviour {
+  readonly title: string;
+  readonly check: (make: MakeEngine) => Promise<void>;
+}
+
+export function behaviour(title: string, check: Behaviour["check"]): Behaviour {
+  return { title, check };
+}
+
+type AnyEvent = AgentEvent | DurableEvent | LiveEvent;
+
+/** Reads a stream to its end. */
+export async function collect<E extends AnyEvent>(stream: AsyncIterable<E>): Promise<E[]> {
+  const events: E[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+export function isLive(event: AnyEvent): boolean {
+  return !("seq" in event);
+}
+
+/** A durable trace in short: `status:starting step:1:started usage text …`. */
+export function trace(events: readonly AnyEvent[]): string[] {
+  return events.filter((event) => !isLive(event)).map((event) => shortly(event as DurableEvent)); // those left are durable
+}
+
+function shortly(event: DurableEvent): string {
+  switch (event.type) {
+    case "status":
+      return `status:${event.status}${event.stop_reason ? `:${event.stop_reason}` : ""}`;
+    case "step":
+      return `step:${event.step}:${event.state}`;
+    case "tool_call":
+      return `tool_call:${event.tool}`;
+    case "tool_result":
+      return `tool_result:${event.tool}:${event.metadata.status}`;
+    case "error":
+      return `error:${event.failure.code}`;
+    default:
+      return event.type;
+  }
+}
+
+/** The text that live deltas add up to, for each message and attempt. */
+export function shown(events: readonly AnyEvent[]): string {
+  return events.map((event) => (event.type === "text_delta" ? event.text : "")).join("");
+}
+
+/** What a promise is rejected with; fails when it is not. */
+export async function rejection(
+  promise: Promise<unknown>,
+): Promise<Error & { code?: string; result?: unknown }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("it should have been rejected with an error");
+}
+
+/** Waits until something holds; fails after two seconds. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 2000; i++) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error(`this did not happen: ${what}`);
+}

@@ -1,0 +1,14 @@
+import type { Behaviour } from "./behaviour.ts";
+import { calls } from "./calls.ts";
+import { faults } from "./faults.ts";
+import { turns } from "./turns.ts";
+
+export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
+
+/**
+ * What every engine must do, whatever it runs on. Give each behaviour a way to make your engine:
+ *
+ * @example
+ * for (const { title, check } of engineConformance) test(title, () => check(() => localEngine()));
+ */
+export const engineConformance: readonly Behaviour[] = [...turns, ...calls, ...faults];

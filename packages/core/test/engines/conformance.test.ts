@@ -1,0 +1,26 @@
+import { localEngine } from "trackside";
+import { engineConformance, hostileEngine, sandboxEngine } from "trackside/testing";
+import { describe, expect, test } from "vitest";
+
+describe("the local engine", () => {
+  for (const { title, check } of engineConformance) test(title, () => check(localEngine));
+});
+
+describe("the hostile world", () => {
+  for (const seed of [1, 2, 3]) {
+    for (const { title, check } of engineConformance) {
+      test(`${title} (seed ${seed})`, async () => {
+        const replays: number[] = [];
+        await check((options) =>
+          hostileEngine({ ...options, seed, onReplayed: ({ deliveries }) => replays.push(deliveries) }),
+        );
+        // A restart that replays nothing proves nothing.
+        expect(replays.some((deliveries) => deliveries > 0)).toBe(true);
+      });
+    }
+  }
+});
+
+describe("the sandbox", () => {
+  for (const { title, check } of engineConformance) test(title, () => check(sandboxEngine));
+});
