@@ -52,6 +52,8 @@ async function buildPackage(root: string, dir: string, manifest: Manifest): Prom
 }
 
 if (import.meta.main) {
-  for (const { dir, manifest } of publicPackages(process.cwd()))
-    await buildPackage(process.cwd(), dir, manifest);
+  const only = process.argv.slice(2);
+  for (const { dir, manifest } of publicPackages(process.cwd())) {
+    if (only.length === 0 || only.includes(manifest.name)) await buildPackage(process.cwd(), dir, manifest);
+  }
 }

@@ -7,8 +7,8 @@ export type Hook<P extends HookPoint = HookPoint> = (ctx: HookContext<P>) => voi
 
 /** Who is running. The dispatcher is pure, so whoever bounds the time of hooks brings the clock and looks here. */
 export interface Pace {
-  /** Called before each hook. */
-  enter(hook: string): void;
+  /** Called before each hook, with the hook. */
+  enter(hook: { readonly name: string }): void;
   /** Set when a hook was given up: what it does later no longer counts. */
   stopped: boolean;
 }
@@ -78,7 +78,7 @@ export class HookManager {
     if (hooks === undefined) return;
     for (const hook of hooks) {
       let returned: unknown;
-      pace.enter(hook.name);
+      pace.enter(hook);
       try {
         returned = (hook as Hook<P>)(ctx); // registered under this very point by `add`
         if (isPromise(returned)) returned = await returned;

@@ -6,7 +6,9 @@ export class Effect {
   readonly key: string;
   #reason: string | undefined;
   #controller: AbortController | undefined;
-  #listeners: Set<(reason: string) => void> | undefined;
+  /** Nearly always there is one at a time; the set is for the rest. */
+  #listener: Listener | undefined;
+  #more: Set<Listener> | undefined;
 
   constructor(key: string) {
     this.key = key;
@@ -28,10 +30,11 @@ export class Effect {
   cancel(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
+    const listeners = [...(this.#listener ? [this.#listener] : []), ...(this.#more ?? [])];
+    this.#listener = undefined;
+    this.#more = undefined;
     // Whoever waits is answered before the signal fires, so that a tool which reacts to it cannot win the race.
-    for (const listener of listeners ?? []) listener(reason);
+    for (const listener of listeners) listener(reason);
     this.#controller?.abort(aborted(reason));
   }
 
@@ -40,17 +43,23 @@ export class Effect {
     this.#controller?.abort(aborted(reason));
   }
 
-  /** Calls `listener` when the effect is cancelled, at once if it already was. Returns how to stop listening. */
-  onCancel(listener: (reason: string) => void): () => void {
-    if (this.#reason !== undefined) {
-      listener(this.#reason);
-      return () => {};
+  /** Calls `listener` when the effect is cancelled, at once if it already was. */
+  onCancel(listener: Listener): void {
+    if (this.#reason !== undefined) listener(this.#reason);
+    else if (this.#listener === undefined) this.#listener = listener;
+    else {
+      this.#more ??= new Set();
+      this.#more.add(listener);
     }
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
-    return () => this.#listeners?.delete(listener);
+  }
+
+  offCancel(listener: Listener): void {
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#more?.delete(listener);
   }
 }
+
+type Listener = (reason: string) => void;
 
 function aborted(reason: string): DOMException {
   return new DOMException(reason, "AbortError");

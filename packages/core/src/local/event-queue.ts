@@ -5,19 +5,27 @@
 export class EventQueue<T> implements AsyncIterableIterator<T> {
   #buffer: T[] = [];
   #head = 0;
-  #waiting: ((next: IteratorResult<T>) => void)[] = [];
+  #waiting: ((next: IteratorResult<T>) => void) | undefined;
+  /** Readers that asked again before they were answered: rare, but allowed. */
+  #queued: ((next: IteratorResult<T>) => void)[] = [];
   #closed = false;
 
   push(event: T): void {
     if (this.#closed) return;
-    const waiting = this.#waiting.shift();
-    if (waiting) waiting({ done: false, value: event });
-    else this.#buffer.push(event);
+    const waiting = this.#waiting;
+    if (waiting === undefined) {
+      this.#buffer.push(event);
+      return;
+    }
+    this.#waiting = this.#queued.length > 0 ? this.#queued.shift() : undefined;
+    waiting({ done: false, value: event });
   }
 
   close(): void {
     this.#closed = true;
-    for (const waiting of this.#waiting.splice(0)) waiting({ done: true, value: undefined });
+    this.#waiting?.({ done: true, value: undefined });
+    this.#waiting = undefined;
+    for (const waiting of this.#queued.splice(0)) waiting({ done: true, value: undefined });
   }
 
   next(): Promise<IteratorResult<T>> {
@@ -31,8 +39,13 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
       return Promise.resolve({ done: false, value });
     }
     if (this.#closed) return Promise.resolve({ done: true, value: undefined });
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise(this.#wait);
   }
+
+  readonly #wait = (resolve: (next: IteratorResult<T>) => void): void => {
+    if (this.#waiting === undefined) this.#waiting = resolve;
+    else this.#queued.push(resolve);
+  };
 
   /** The reader has had enough; the run goes on without it. */
   return(): Promise<IteratorResult<T>> {

@@ -1,75 +1,133 @@
 import { HookError } from "../errors.ts";
 import type { HookContext, PointInputs } from "../hooks/context.ts";
 import { ANONYMOUS, type HookManager, type Pace } from "../hooks/hook-manager.ts";
+import type { AgentDefinition } from "../schema/agent.ts";
 import type { Failure } from "../schema/failure.ts";
+import type { Scope } from "../schema/run.ts";
 import type { HookPoint } from "../schema/verdict.ts";
 import type { Effect } from "./effect.ts";
 import type { RunContext } from "./run-context.ts";
-import type { Watch, Watchdog } from "./watchdog.ts";
+import type { Watch } from "./watchdog.ts";
 
 const HOOK_TIMEOUT_MS = 30_000;
 
-/** Builds what a hook is given. Getters keep what is costly, like a signal, until somebody reads it. */
-export function pointContext<P extends HookPoint>(
+/** Runs one dispatch. A hook that fails, hangs or outlives a cancel ends it; the answer says which failed. */
+export function runHooks<P extends HookPoint>(
   run: RunContext,
-  event: P,
+  point: P,
   inputs: PointInputs[P],
   attempt: number,
   effect: Effect,
-): HookContext<P> {
-  const ctx = {
-    event,
-    inputs,
-    agent: run.agent.definition,
-    scope: run.scope,
-    runId: run.id,
-    turnRef: run.turnRef,
-    attempt,
-    get signal() {
-      return effect.signal;
-    },
-  };
-  // Event and inputs belong to the same point by this function's own signature; a mapped union cannot express that.
-  return Object.freeze(ctx) as unknown as HookContext<P>;
-}
-
-/** Runs one dispatch. A hook that fails, hangs or outlives a cancel ends it; the answer says which. */
-export function boundedRun<P extends HookPoint>(
-  manager: HookManager,
-  point: P,
-  ctx: HookContext<P>,
-  watchdog: Watchdog,
-  effect: Effect,
 ): Promise<Failure | undefined> {
-  return new Promise((resolve, reject) => {
-    const pace = new HookPace();
-    const finish = (failure: Failure | undefined) => {
-      pace.stopped = true;
-      pace.watch?.stop();
-      unlisten();
-      resolve(failure);
-    };
-    let unlisten = () => {};
-    unlisten = effect.onCancel(() => finish(undefined));
-    if (pace.stopped) return;
-    pace.watch = watchdog.watch(HOOK_TIMEOUT_MS, () =>
-      finish(failureOf(new HookError(point, pace.current, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`))),
-    );
-    manager.run(point, ctx, pace).then(
-      () => finish(undefined),
-      (error: unknown) => (error instanceof HookError ? finish(failureOf(error)) : reject(error)),
-    );
-  });
+  // Event and inputs belong to the same point by this function's own signature; a mapped union cannot express that.
+  const ctx = new PointContext(run, point, inputs, attempt, effect) as unknown as HookContext<P>;
+  return new Dispatch(point, effect).run(run.agent.hookManager, ctx, run);
 }
 
-class HookPace implements Pace {
+/** One dispatch under way, bounded in time. */
+class Dispatch implements Pace {
   stopped = false;
-  current = ANONYMOUS;
-  watch: Watch | undefined;
+  readonly #point: HookPoint;
+  readonly #effect: Effect;
+  #current: { readonly name: string } = { name: ANONYMOUS };
+  #watch: Watch | undefined;
+  #resolve: (failure: Failure | undefined) => void = () => {};
 
-  enter(hook: string): void {
-    this.current = hook || ANONYMOUS;
-    this.watch?.touch();
+  constructor(point: HookPoint, effect: Effect) {
+    this.#point = point;
+    this.#effect = effect;
+  }
+
+  run<P extends HookPoint>(
+    manager: HookManager,
+    ctx: HookContext<P>,
+    run: RunContext,
+  ): Promise<Failure | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#effect.onCancel(this.#cancel);
+      if (this.stopped) return;
+      this.#watch = run.parts.watchdog.watch(HOOK_TIMEOUT_MS, () => this.#expire());
+      manager.run(ctx.event, ctx, this).then(
+        () => this.#finish(undefined),
+        (error: unknown) => (error instanceof HookError ? this.#finish(failureOf(error)) : reject(error)),
+      );
+    });
+  }
+
+  enter(hook: { readonly name: string }): void {
+    this.#current = hook;
+    this.#watch?.touch();
+  }
+
+  readonly #cancel = (): void => this.#finish(undefined);
+
+  #expire(): void {
+    const name = this.#current.name || ANONYMOUS;
+    this.#finish(failureOf(new HookError(this.#point, name, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`)));
+  }
+
+  #finish(failure: Failure | undefined): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.#watch?.stop();
+    this.#effect.offCancel(this.#cancel);
+    this.#resolve(failure);
+  }
+}
+
+/** What a hook is given: getters only, so that an assignment fails loudly and a signal is made when first read. */
+class PointContext {
+  readonly #run: RunContext;
+  readonly #event: HookPoint;
+  readonly #inputs: PointInputs[HookPoint];
+  readonly #attempt: number;
+  readonly #effect: Effect;
+
+  constructor(
+    run: RunContext,
+    event: HookPoint,
+    inputs: PointInputs[HookPoint],
+    attempt: number,
+    effect: Effect,
+  ) {
+    this.#run = run;
+    this.#event = event;
+    this.#inputs = inputs;
+    this.#attempt = attempt;
+    this.#effect = effect;
+  }
+
+  get event(): HookPoint {
+    return this.#event;
+  }
+
+  get inputs(): PointInputs[HookPoint] {
+    return this.#inputs;
+  }
+
+  get agent(): AgentDefinition {
+    return this.#run.agent.definition;
+  }
+
+  get scope(): Scope {
+    return this.#run.scope;
+  }
+
+  get runId(): string {
+    return this.#run.id;
+  }
+
+  get turnRef(): string {
+    return this.#run.turnRef;
+  }
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#effect.signal;
   }
 }
 

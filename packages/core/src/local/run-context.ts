@@ -11,7 +11,7 @@ import type { BoundAgent } from "./bound-agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
 import type { Effect } from "./effect.ts";
-import { boundedRun, pointContext } from "./hook-run.ts";
+import { runHooks } from "./hook-run.ts";
 import type { Models } from "./models.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -117,8 +117,7 @@ export class RunContext {
     attempt: number,
     effect: Effect,
   ): Promise<Failure | undefined> {
-    const ctx = pointContext(this, point, inputs, attempt, effect);
-    return boundedRun(this.agent.hookManager, point, ctx, this.parts.watchdog, effect);
+    return runHooks(this, point, inputs, attempt, effect);
   }
 
   listens(point: HookPoint): boolean {

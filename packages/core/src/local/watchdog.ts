@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock, Timer } from "./clock.ts";
 
 /**
  * Many long deadlines for the price of one timer: a tick every second or so looks at all of them. For bounds that are only
@@ -8,7 +8,7 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #tickMs: number;
   readonly #watched = new Set<Watch>();
-  #stopTick: (() => void) | null = null;
+  #timer: Timer | null = null;
   #tick = 0;
 
   constructor(clock: Clock, tickMs = 1000) {
@@ -19,8 +19,8 @@ export class Watchdog {
   /** Calls `expire` once when `ms` pass without a `touch`. */
   watch(ms: number, expire: () => void): Watch {
     const watch = new Watch(this, Math.ceil(ms / this.#tickMs), expire);
+    if (this.#watched.size === 0) this.#wake();
     this.#watched.add(watch);
-    this.#schedule();
     return watch;
   }
 
@@ -29,21 +29,20 @@ export class Watchdog {
   }
 
   forget(watch: Watch): void {
-    this.#watched.delete(watch);
-    if (this.#watched.size === 0) {
-      this.#stopTick?.();
-      this.#stopTick = null;
-    }
+    // The timer runs on for a tick, since the next watch is rarely far, but no longer keeps the process alive.
+    if (this.#watched.delete(watch) && this.#watched.size === 0) this.#timer?.hold?.(false);
   }
 
-  #schedule(): void {
-    if (this.#stopTick !== null || this.#watched.size === 0) return;
-    this.#stopTick = this.#clock.after(this.#tickMs, () => {
-      this.#stopTick = null;
-      this.#tick += 1;
-      for (const watch of this.#watched) watch.look();
-      this.#schedule();
-    });
+  #wake(): void {
+    if (this.#timer === null) this.#timer = this.#clock.after(this.#tickMs, () => this.#look());
+    else this.#timer.hold?.(true);
+  }
+
+  #look(): void {
+    this.#timer = null;
+    this.#tick += 1;
+    for (const watch of this.#watched) watch.look();
+    if (this.#watched.size > 0) this.#wake();
   }
 }
 

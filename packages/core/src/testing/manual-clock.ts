@@ -28,7 +28,7 @@ export function manualClock(start = 1_700_000_000_000): ManualClock {
     after(ms, run) {
       const id = order++;
       timers.set(id, { at: now + ms, run });
-      return () => timers.delete(id);
+      return { stop: () => timers.delete(id) };
     },
     get pending() {
       return timers.size;

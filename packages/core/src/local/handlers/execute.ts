@@ -1,6 +1,7 @@
 import type { Scope } from "../../schema/run.ts";
 import type { Tool, ToolContext } from "../../tools/define-tool.ts";
 import type { ToolInput } from "../../turn/world.ts";
+import type { Timer } from "../clock.ts";
 import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
 
@@ -37,17 +38,17 @@ function settle(
   context: CallContext,
 ) {
   return new Promise<Executed>((resolve) => {
-    let stopTimer = () => {};
-    let unlisten = () => {};
+    let timer: Timer | undefined;
     const finish = (executed: Executed) => {
       context.over = true;
-      stopTimer();
-      unlisten();
+      timer?.stop();
+      effect.offCancel(cancel);
       resolve(executed);
     };
-    unlisten = effect.onCancel((reason) => finish({ kind: "cancelled", reason }));
+    const cancel = (reason: string) => finish({ kind: "cancelled", reason });
+    effect.onCancel(cancel);
     if (tool.timeoutMs !== null) {
-      stopTimer = run.parts.clock.after(tool.timeoutMs, () => {
+      timer = run.parts.clock.after(tool.timeoutMs, () => {
         finish({ kind: "timed_out" });
         effect.abort(`timed out after ${tool.timeoutMs} ms`);
       });

@@ -19,29 +19,54 @@ export class LiveDeltas implements Deltas {
     this.#observed = run.observed;
   }
 
+  // Written out rather than spread: this runs once for every piece of text.
   text(text: string, offset: number): void {
-    if (this.#observed) this.#run.live({ type: "text_delta", ...this.#common(), offset, text });
-  }
-
-  reasoning(text: string, offset: number): void {
-    if (this.#observed) this.#run.live({ type: "reasoning_delta", ...this.#common(), offset, text });
-  }
-
-  toolInput(slot: ToolSlot, text: string, offset: number): void {
     if (!this.#observed) return;
-    const call_id = callIdOf(this.#run.id, this.#step, slot.index);
-    this.#run.live({ type: "tool_input_delta", ...this.#common(), call_id, tool: slot.tool, offset, text });
-  }
-
-  #common() {
     const run = this.#run;
-    return {
+    run.live({
+      type: "text_delta",
       run_id: run.id,
       turn_ref: run.turnRef,
       path: run.path,
       after_seq: run.seq,
       attempt: this.#attempt,
       message_id: this.#messageId,
-    };
+      offset,
+      text,
+    });
+  }
+
+  reasoning(text: string, offset: number): void {
+    if (!this.#observed) return;
+    const run = this.#run;
+    run.live({
+      type: "reasoning_delta",
+      run_id: run.id,
+      turn_ref: run.turnRef,
+      path: run.path,
+      after_seq: run.seq,
+      attempt: this.#attempt,
+      message_id: this.#messageId,
+      offset,
+      text,
+    });
+  }
+
+  toolInput(slot: ToolSlot, text: string, offset: number): void {
+    if (!this.#observed) return;
+    const run = this.#run;
+    run.live({
+      type: "tool_input_delta",
+      run_id: run.id,
+      turn_ref: run.turnRef,
+      path: run.path,
+      after_seq: run.seq,
+      attempt: this.#attempt,
+      message_id: this.#messageId,
+      call_id: callIdOf(run.id, this.#step, slot.index),
+      tool: slot.tool,
+      offset,
+      text,
+    });
   }
 }

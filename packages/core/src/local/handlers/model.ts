@@ -99,7 +99,10 @@ function callOptions(run: RunContext, input: ModelInput, effect: Effect): Langua
   const { definition, wireTools, output, system } = run.agent;
   const options: LanguageModelV4CallOptions = {
     prompt: promptOf(run, input, system),
-    abortSignal: effect.signal,
+    // Made when the provider reads it: a signal costs more than the rest of a step.
+    get abortSignal() {
+      return effect.signal;
+    },
   };
   if (wireTools !== undefined) options.tools = wireTools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;

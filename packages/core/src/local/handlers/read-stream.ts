@@ -27,12 +27,12 @@ export function readStream(
       if (reading.over) return;
       reading.over = true;
       reading.watch?.stop();
-      unlisten();
+      effect.offCancel(cancel);
       reading.release(end.kind !== "ended");
       resolve(end);
     };
-    let unlisten = () => {};
-    unlisten = effect.onCancel((reason) => finish({ kind: "cancelled", reason }));
+    const cancel = (reason: string) => finish({ kind: "cancelled", reason });
+    effect.onCancel(cancel);
     if (reading.over) return;
     reading.watch = parts.watchdog.watch(parts.modelIdleMs, () => {
       effect.abort("the model stayed silent for too long");

@@ -1,0 +1,7 @@
+// For engines: the loop and what it asks of them. No zod, no Node: fit for a workflow sandbox.
+export type { PinnedAgent } from "./schema/agent.ts";
+export type { TurnStart, TurnState } from "./schema/turn-state.ts";
+export { expand, type Stamp } from "./turn/expand.ts";
+export type { Note } from "./turn/note.ts";
+export { runTurn } from "./turn/run-turn.ts";
+export type * from "./turn/world.ts";
