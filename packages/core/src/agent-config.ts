@@ -7,13 +7,18 @@ type CamelKey<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelKey<Tail>>}`
   : S;
 
-/** Keys in camelCase, at every level but inside `options`, `env`, `headers`, `rename` and schemas. */
+/** Keys in camelCase, at every level but inside what belongs to the user; those of `on` are points. */
 type Camel<T> = T extends readonly (infer Item)[]
   ? readonly Camel<Item>[]
   : T extends object
-    ? { [K in keyof T as K extends string ? CamelKey<K> : K]: K extends OpaqueKey ? T[K] : Camel<T[K]> }
+    ? { [K in keyof T as K extends string ? CamelKey<K> : K]: CamelField<K, T[K]> }
     : T;
-type OpaqueKey = "options" | "env" | "headers" | "rename" | "on";
+type CamelField<K, V> = K extends "options" | "env" | "headers" | "rename"
+  ? V
+  : K extends "on"
+    ? CamelValues<V>
+    : Camel<V>;
+type CamelValues<V> = { [K in keyof V]: Camel<V[K]> };
 
 type Replaced = "model" | "tools" | "fallbackModels" | "outputSchema" | "injectedToolArgs";
 
@@ -35,32 +40,58 @@ export type AgentConfig<Tools extends readonly (Tool | string)[], Output extends
 };
 
 /** Fields whose entries are plain data with keys of ours. Everything else is a value, or keyed by the user. */
-const NESTED = new Set(["rails", "hooks", "mcp_servers"]);
+const NESTED = ["rails", "hooks", "mcp_servers"];
 /** Below those, what belongs to the user. */
-const OPAQUE = new Set(["options", "env", "headers", "rename", "on"]);
+const OPAQUE = ["options", "env", "headers", "rename"];
 
+/** `max_steps` as `maxSteps`. */
+export function toCamel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A path in a definition as the same path in code. Keys that belong to the user stay theirs. */
 export function toCamelPath(path: string): string {
-  return path.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  let theirs = false;
+  const parts = path.split(".").map((part) => {
+    const spelt = theirs ? part : toCamel(part);
+    theirs ||= OPAQUE.includes(part) || part === "injected_tool_args" || part === "output_schema";
+    return spelt;
+  });
+  return parts.join(".");
 }
 
-/** The definition's spelling of a config in code. Values stay what they are. */
-export function toSnake(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return mapKeys(config, (key, value) => (NESTED.has(key) ? nestedToSnake(value) : value));
+/** A config in the definition's spelling. Values stay what they are. */
+export interface Respelt {
+  readonly fields: Record<string, unknown>;
+  /** Where keys were written as JSON has them. */
+  readonly misspelt: readonly PropertyKey[][];
 }
 
-function nestedToSnake(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(nestedToSnake);
-  if (typeof value !== "object" || value === null) return value;
-  return mapKeys(value, (key, inner) => (OPAQUE.has(key) ? inner : nestedToSnake(inner)));
+export function toSnake(config: Readonly<Record<string, unknown>>): Respelt {
+  const misspelt: PropertyKey[][] = [];
+  const respell = (value: unknown, path: readonly PropertyKey[]): unknown => {
+    if (Array.isArray(value)) return value.map((inner, i) => respell(inner, [...path, i]));
+    return isRecord(value) ? record(value, path) : value;
+  };
+  const record = (value: Readonly<Record<string, unknown>>, path: readonly PropertyKey[]) => {
+    const out: Record<string, unknown> = {};
+    const points = path.at(-1) === "on"; // keyed by lifecycle point
+    for (const [key, inner] of Object.entries(value)) {
+      const at = [...path, key];
+      if (!points && key.includes("_")) misspelt.push(at);
+      const snake = points ? key : snakeOf(key);
+      const theirs = path.length === 0 ? !NESTED.includes(snake) : OPAQUE.includes(snake);
+      out[snake] = theirs ? inner : respell(inner, at);
+    }
+    return out;
+  };
+  return { fields: record(config, []), misspelt };
 }
 
-function mapKeys(value: object, entry: (key: string, inner: unknown) => unknown): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value)) {
-    const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    // Defined, not assigned: a key may be `__proto__`.
-    const made = { value: entry(snake, inner), enumerable: true, writable: true, configurable: true };
-    Object.defineProperty(out, snake, made);
-  }
-  return out;
+export function snakeOf(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

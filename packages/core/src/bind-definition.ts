@@ -1,11 +1,13 @@
-import { toCamelPath, toSnake } from "./agent-config.ts";
-import { AgentConfigError } from "./errors.ts";
+import { isRecord, snakeOf, toCamel, toCamelPath, toSnake } from "./agent-config.ts";
+import { AgentConfigError, messageOf } from "./errors.ts";
 import type { LanguageModel } from "./local/bound-agent.ts";
 import { isLanguageModel } from "./local/providers/adapt.ts";
-import { type AgentDefinition, agentDefinition } from "./schema/agent.ts";
-import { checkDefinition } from "./schema/check-definition.ts";
+import type { AgentDefinition } from "./schema/agent.ts";
+import { checkDefinition, knownKeys } from "./schema/check-definition.ts";
 import { frozenCopy } from "./schema/json.ts";
-import { type ConfigIssue, issue, unknownKey } from "./schema/problems.ts";
+import { plainCopy } from "./schema/plain-copy.ts";
+import { preview } from "./schema/preview.ts";
+import { type ConfigIssue, formatPath, issue, isUnknownKey, unknownKey } from "./schema/problems.ts";
 import { type CompiledSchema, compileSchema, type SchemaLike } from "./tools/compile-schema.ts";
 import { isTool, type Tool } from "./tools/define-tool.ts";
 
@@ -24,38 +26,45 @@ export interface Bound {
   readonly inline: readonly string[];
 }
 
-type Raw = Partial<Record<string, unknown>>;
-
 /** Stands in for a model object while the rest is checked. */
 const ANY_MODEL = "openai:object";
 
+/** Fields that hold the things themselves, in either spelling: taken as they are. */
+const THINGS = ["model", "tools", "fallback_models", "fallbackModels", "output_schema", "outputSchema"];
+
 /** Binds a definition as JSON. */
-export function bindJson(json: unknown, registry: Registry): Bound {
-  return bind(json, registry, nameOf(json), (found) => found);
+export function bindJson(json: unknown, registry: unknown): Bound {
+  const { copy, issues } = plainCopy(json, isThing);
+  return bind(json, copy, registry, (found) => [...issues, ...untold(issues, found)]);
 }
 
 /** Binds a config in code: camelCase, and the things themselves where JSON has names. */
-export function bindConfig(config: unknown, registry: Registry): Bound {
-  const snake = isRecord(config) ? toSnake(config) : config;
-  const misspelt = isRecord(config) ? Object.keys(config).filter((key) => key.includes("_")) : [];
-  const known = Object.keys(agentDefinition.shape).map(toCamelPath);
-  const extra = misspelt.map((key) => unknownKey(key, key, known));
-  return bind(snake, registry, nameOf(config), inCamelCase, extra);
+export function bindConfig(config: unknown, registry: unknown): Bound {
+  const { copy, issues } = plainCopy(config, isThing);
+  const { fields, misspelt } = isRecord(copy) ? toSnake(copy) : { fields: copy, misspelt: [] };
+  const slips = misspelt.map((path) => unknownKey(formatPath(path), String(path.at(-1)), camelKeys(path)));
+  const doubled = new Set(slips.map((slip) => toCamelPath(slip.path)));
+  return bind(config, fields, registry, (found) => {
+    const spelt = found.map(inCamelCase).filter((one) => !(isUnknownKey(one) && doubled.has(one.path)));
+    return [...issues, ...untold(issues, spelt), ...slips];
+  });
 }
 
+/** Binds the fields of what was given, or throws with every problem, as `told` tells it. */
 function bind(
+  given: unknown,
   raw: unknown,
-  registry: Registry,
-  name: string,
-  spelling: (found: ConfigIssue) => ConfigIssue,
-  extra: readonly ConfigIssue[] = [],
+  registry: unknown,
+  told: (found: readonly ConfigIssue[]) => readonly ConfigIssue[],
 ): Bound {
-  if (!isRecord(raw))
-    throw new AgentConfigError(name, [issue("(root)", raw, "an object with at least `name` and `model`")]);
   const issues: ConfigIssue[] = [];
-  const inline: string[] = [];
-  const tools = readTools(raw["tools"], registry, issues, inline);
-  const models = readModels(raw, inline);
+  const registered = readRegistry(registry, issues);
+  if (!isRecord(raw)) {
+    const problems = told([issue("(root)", given, "an object with at least `name` and `model`"), ...issues]);
+    throw new AgentConfigError("the agent", problems);
+  }
+  const tools = readTools(raw["tools"], registered, issues);
+  const models = readModels(raw, issues);
   const output = readOutput(raw["output_schema"], issues);
   const toCheck = { ...raw, ...models.asText };
   if (Array.isArray(raw["tools"]))
@@ -63,75 +72,97 @@ function bind(
   if (output !== null) toCheck["output_schema"] = output.jsonSchema;
 
   const checked = checkDefinition(toCheck, { tools: tools.known.map(namesOf) });
-  const told = new Set(issues.map((found) => found.path));
-  if (!checked.ok) issues.push(...checked.issues.filter((found) => !told.has(found.path)));
-  if (!checked.ok || issues.length > 0 || extra.length > 0) {
-    throw new AgentConfigError(name, [...issues.map(spelling), ...extra]);
-  }
+  const problems = told(checked.ok ? issues : [...issues, ...untold(issues, checked.issues)]);
+  if (!checked.ok || problems.length > 0) throw new AgentConfigError(nameOf(raw), problems);
   const definition = frozenCopy({ ...checked.definition, ...models.described(checked.definition) });
   return {
     definition,
     tools: Object.freeze(tools.select(definition.tools)),
     models: Object.freeze(models.list(definition)),
     output,
-    inline: Object.freeze(inline),
+    inline: Object.freeze([...tools.inline, ...models.inline]),
   };
 }
 
-function readTools(given: unknown, registry: Registry, issues: ConfigIssue[], inline: string[]) {
+function isThing(path: readonly PropertyKey[]): boolean {
+  return path.length > 0 && THINGS.includes(String(path[0]));
+}
+
+/** What is not already said about the same place. */
+function untold(told: readonly ConfigIssue[], found: readonly ConfigIssue[]): readonly ConfigIssue[] {
+  const paths = new Set(told.map((one) => one.path));
+  return found.filter((one) => !paths.has(one.path));
+}
+
+function readRegistry(registry: unknown, issues: ConfigIssue[]): readonly Tool[] {
+  if (!isRecord(registry)) {
+    issues.push(issue("registry", registry, "an object such as { tools }"));
+    return [];
+  }
+  for (const key of Object.keys(registry))
+    if (key !== "tools") issues.push(unknownKey(formatPath(["registry", key]), key, ["tools"]));
+  const { tools = [] } = registry;
+  if (!Array.isArray(tools)) {
+    issues.push(issue("registry.tools", tools, "a list of tools made with defineTool"));
+    return [];
+  }
+  const names = new Set<string>();
+  return tools.filter((tool, i) => {
+    if (!isTool(tool)) issues.push(issue(`registry.tools[${i}]`, tool, "a tool made with defineTool"));
+    else if (names.has(tool.name)) issues.push(issue(`registry.tools[${i}]`, tool.name, "each name once"));
+    else names.add(tool.name);
+    return isTool(tool);
+  });
+}
+
+function readTools(given: unknown, registered: readonly Tool[], issues: ConfigIssue[]) {
   const own: Tool[] = [];
   for (const [i, tool] of (Array.isArray(given) ? given : []).entries()) {
-    if (isTool(tool)) {
-      own.push(tool);
-      inline.push(`the tool "${tool.name}"`);
-    } else if (typeof tool !== "string") {
+    if (isTool(tool)) own.push(tool);
+    else if (typeof tool !== "string")
       issues.push(issue(`tools[${i}]`, tool, "a tool made with defineTool, or the name of a registered one"));
-    }
   }
-  const registered = registry.tools ?? [];
-  for (const [i, tool] of registered.entries()) {
-    if (!isTool(tool)) issues.push(issue(`registry.tools[${i}]`, tool, "a tool made with defineTool"));
-    else if (registered.findIndex((known) => known.name === tool.name) < i) {
-      issues.push(issue(`registry.tools[${i}]`, tool.name, "each name once"));
-    }
-  }
-  const known = [...own, ...registered.filter(isTool)];
+  const known = [...own, ...registered];
   const byName = new Map(known.toReversed().map((tool) => [tool.name, tool]));
   return {
     known,
+    inline: own.filter((tool) => !registered.includes(tool)).map((tool) => `the tool "${tool.name}"`),
     select: (names: readonly string[] | null) =>
       (names ?? known.map((tool) => tool.name)).flatMap((n) => byName.get(n) ?? []),
   };
 }
 
-function readModels(raw: Raw, inline: string[]) {
+function readModels(raw: Readonly<Record<string, unknown>>, issues: ConfigIssue[]) {
   const fallbacks: readonly unknown[] = Array.isArray(raw["fallback_models"]) ? raw["fallback_models"] : [];
-  const asText: Raw = {};
-  if (isLanguageModel(raw["model"])) {
-    inline.push(`the model object ${describe(raw["model"])}`);
-    asText["model"] = ANY_MODEL;
-  }
-  for (const model of fallbacks) {
-    if (isLanguageModel(model)) inline.push(`the model object ${describe(model)}`);
-  }
-  if (fallbacks.length > 0)
-    asText["fallback_models"] = fallbacks.map((m) => (isLanguageModel(m) ? ANY_MODEL : m));
+  const model = readModel("model", raw["model"], issues);
+  const others = fallbacks.map((one, i) => readModel(`fallback_models[${i}]`, one, issues));
 
-  const own = (given: unknown, checked: string) => (isLanguageModel(given) ? given : checked);
+  const asText: Record<string, unknown> = {};
+  if (model) asText["model"] = ANY_MODEL;
+  if (others.length > 0) asText["fallback_models"] = fallbacks.map((one, i) => (others[i] ? ANY_MODEL : one));
   return {
     asText,
+    inline: [model, ...others].flatMap((one) => (one ? [`the model object ${one.text}`] : [])),
     list: (checked: AgentDefinition) => [
-      own(raw["model"], checked.model),
-      ...checked.fallback_models.map((text, i) => own(fallbacks[i], text)),
+      model?.object ?? checked.model,
+      ...checked.fallback_models.map((text, i) => others[i]?.object ?? text),
     ],
     described: (checked: AgentDefinition) => ({
-      model: isLanguageModel(raw["model"]) ? describe(raw["model"]) : checked.model,
-      fallback_models: checked.fallback_models.map((text, i) => {
-        const given = fallbacks[i];
-        return isLanguageModel(given) ? describe(given) : text;
-      }),
+      model: model?.text ?? checked.model,
+      fallback_models: checked.fallback_models.map((text, i) => others[i]?.text ?? text),
     }),
   };
+}
+
+/** A model object with how it calls itself; null for anything else, of which a string may still be right. */
+function readModel(path: string, given: unknown, issues: ConfigIssue[]) {
+  if (typeof given !== "object" || given === null) return null;
+  try {
+    if (isLanguageModel(given)) return { object: given, text: `${given.provider}:${given.modelId}` };
+  } catch {} // a model that cannot be read is none
+  const allowed = '"provider:model", or a model object of an AI SDK provider package (v2, v3 or v4)';
+  issues.push(issue(path, given, allowed));
+  return null;
 }
 
 function readOutput(given: unknown, issues: ConfigIssue[]): CompiledSchema | null {
@@ -141,7 +172,7 @@ function readOutput(given: unknown, issues: ConfigIssue[]): CompiledSchema | nul
     const compiled = compileSchema(given as SchemaLike); // an object or a callable schema; what it is not, throws
     return compiled.jsonSchema ? compiled : null;
   } catch (error) {
-    issues.push(issue("output_schema", given, error instanceof Error ? error.message : "a usable schema"));
+    issues.push(issue("output_schema", given, messageOf(error)));
     return null;
   }
 }
@@ -151,31 +182,22 @@ function namesOf(tool: Tool): { name: string; properties: string[] } {
   return { name: tool.name, properties: isRecord(properties) ? Object.keys(properties) : [] };
 }
 
-function describe(model: LanguageModel): string {
-  return `${model.provider}:${model.modelId}`;
+function nameOf(given: Readonly<Record<string, unknown>>): string {
+  return typeof given["name"] === "string" ? `agent ${preview(given["name"])}` : "the agent";
 }
 
-function nameOf(given: unknown): string {
-  const name = isRecord(given) ? given["name"] : undefined;
-  return typeof name === "string" ? `agent "${name}"` : "the agent";
+/** The keys an object at this place in a config may have. */
+function camelKeys(path: readonly PropertyKey[]): readonly string[] {
+  const around = path.slice(0, -1).map((key) => (typeof key === "string" ? snakeOf(key) : key));
+  return knownKeys(around).map(toCamel);
 }
 
-/** Problems are told in the spelling they were written in. Keys below opaque fields are the user's own. */
+/** Problems are told in the spelling they were written in. */
 function inCamelCase(found: ConfigIssue): ConfigIssue {
-  const [field = "", ...rest] = found.path.split(".");
-  const opaque = field === "injected_tool_args" || field === "output_schema";
-  const path = [toCamelPath(field), ...rest.map((part) => (opaque ? part : toCamelPath(part)))].join(".");
-  if (found.message.includes("unknown key")) {
-    return {
-      path,
-      given: toCamelPath(found.given),
-      allowed: toCamelPath(found.allowed),
-      message: toCamelPath(found.message),
-    };
+  const path = toCamelPath(found.path);
+  if (isUnknownKey(found)) {
+    const { given, allowed, message } = found;
+    return { path, given: toCamel(given), allowed: toCamel(allowed), message: toCamel(message) };
   }
-  return { ...found, path, message: found.message.replace(found.path, path) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return { ...found, path, message: `${path}${found.message.slice(found.path.length)}` };
 }

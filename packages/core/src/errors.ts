@@ -13,17 +13,19 @@ export class TracksideError extends Error {
   }
 }
 
+const LISTED_ISSUES = 50;
+
 /** A definition is wrong. `issues` holds every problem found, each with path, given and allowed. */
 export class AgentConfigError extends TracksideError {
   override readonly name: string = "AgentConfigError";
   readonly issues: readonly ConfigIssue[];
 
   constructor(what: string, issues: readonly ConfigIssue[]) {
-    const list = issues.map((found) => `  - ${found.message}`).join("\n");
-    super(
-      "config_invalid",
-      `${what} has ${issues.length} problem${issues.length === 1 ? "" : "s"}:\n${list}`,
-    );
+    const lines = issues.slice(0, LISTED_ISSUES).map((found) => `  - ${found.message}`);
+    if (issues.length > lines.length)
+      lines.push(`  - and ${issues.length - lines.length} more, in \`issues\``);
+    const count = `${issues.length} problem${issues.length === 1 ? "" : "s"}`;
+    super("config_invalid", `${what} has ${count}:\n${lines.join("\n")}`);
     this.issues = Object.freeze([...issues]);
   }
 }
@@ -64,5 +66,14 @@ export class HookError extends TracksideError {
     super("hook_failed" satisfies FailureCode, `The hook "${hook}" on ${point} ${problem}`, options);
     this.point = point;
     this.hook = hook;
+  }
+}
+
+/** What anything thrown says about itself; never throws, whatever it is. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message || error.name : String(error);
+  } catch {
+    return "something that cannot be shown was thrown";
   }
 }

@@ -15,6 +15,8 @@ export type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 export type { Clock } from "./local/clock.ts";
 export { Conversation } from "./local/conversation.ts";
 export { type Engine, type EngineOptions, localEngine, type StartedRun } from "./local/engine.ts";
+export { discoverLocal, type LocalServer } from "./local/providers/discover.ts";
+export { type LoadedModel, loadModel } from "./local/providers/registry.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
 export * from "./schema/index.ts";

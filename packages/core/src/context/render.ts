@@ -9,19 +9,22 @@ import type {
 } from "../schema/message.ts";
 
 // The shapes below are those of the AI SDK's prompt (LanguageModelV4Prompt), restated so that this room needs no import;
-// the compiler checks in `local/` that they still fit.
+// `local/` hands them to a provider, where the compiler checks that they fit.
 
 type Options = { providerOptions?: Record<string, JsonObject> };
 type Text = { type: "text"; text: string } & Options;
 type File = { type: "file"; mediaType: string; filename?: string; data: FileData };
-type FileData = { type: "data"; data: string } | { type: "address"; url: string };
+type FileData = { type: "data"; data: string } | { type: "url"; url: URL };
 type Reasoning = { type: "reasoning"; text: string } & Options;
 type ToolCall = { type: "tool-call"; toolCallId: string; toolName: string; input: unknown } & Options;
 type Output =
   | { type: "text"; value: string }
-  | { type: "json"; value: unknown }
+  | { type: "json"; value: Value }
   | { type: "error-text"; value: string };
 type ToolResult = { type: "tool-result"; toolCallId: string; toolName: string; output: Output };
+
+/** JSON as the AI SDK types it: the same values, without `readonly`. */
+type Value = null | string | number | boolean | Value[] | { [key: string]: Value };
 
 /** One message of a request, as providers take it. */
 export type Rendered =
@@ -96,10 +99,12 @@ function renderCall(part: ToolCallPart): ToolCall {
 
 function renderFile(part: FilePart): File {
   const { source } = part;
+  if (source.kind === "artifact")
+    throw new Error(`the artifact ${source.artifact_id} has to be loaded before rendering`);
   const data: FileData =
     source.kind === "base64"
       ? { type: "data", data: source.data }
-      : { type: "address", url: source.kind === "url" ? source.url : `artifact:${source.artifact_id}` };
+      : { type: "url", url: new URL(source.url) };
   return {
     type: "file",
     mediaType: part.media_type,
@@ -119,9 +124,8 @@ function renderResult(message: ToolMessage): ToolResult {
 
 function renderOutput(output: ToolMessage["output"]): Output {
   if (output.type === "error") return { type: "error-text", value: output.failure.message };
-  return output.type === "text"
-    ? { type: "text", value: output.value }
-    : { type: "json", value: output.value };
+  if (output.type === "text") return { type: "text", value: output.value };
+  return { type: "json", value: output.value as Value }; // never written to; the log's own type is read-only
 }
 
 function options(provider: JsonObject | undefined): Options {

@@ -61,18 +61,18 @@ function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[]
   const parts: UserPart[] = [];
   for (const [i, one] of input.entries()) {
     const found = userPart.safeParse(one);
-    if (found.success && !(found.data.type === "file" && found.data.source.kind === "artifact"))
-      parts.push(found.data);
-    else
-      issues.push(
-        issue(
-          formatPath(["input", i]),
-          one,
-          '{ type: "text", text } or { type: "file", media_type, source }',
-        ),
-      );
+    if (found.success && isUsable(found.data)) parts.push(found.data);
+    else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
   }
   return parts;
+}
+
+const PART_FORMS = '{ type: "text", text }, or { type: "file", media_type, source } with data or a URL';
+
+/** A file by value or by an address that parses; artifacts take a store. */
+function isUsable(part: UserPart): boolean {
+  if (part.type === "text" || part.source.kind === "base64") return true;
+  return part.source.kind === "url" && URL.canParse(part.source.url);
 }
 
 const DEFAULT_SCOPE: Scope = Object.freeze({ tenant: "default" });

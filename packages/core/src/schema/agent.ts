@@ -38,7 +38,7 @@ export const injectedToolArgs = z.custom<Readonly<Record<string, string>>>().sup
   }
 });
 
-const railReference = z.strictObject({
+export const railReference = z.strictObject({
   use: registeredName,
   name: name.optional(),
   on: z.array(hookPoint).optional(),
@@ -49,7 +49,7 @@ const railReference = z.strictObject({
   timeout_ms: z.number().int().min(1).optional(),
 });
 
-const hookReference = z.strictObject({
+export const hookReference = z.strictObject({
   use: registeredName,
   options: strictJsonObject.optional(),
   durable: z.boolean().optional(),
@@ -57,7 +57,7 @@ const hookReference = z.strictObject({
   timeout_ms: z.number().int().min(1).optional(),
 });
 
-const hookReferences = z.strictObject({
+export const hookReferences = z.strictObject({
   pre: z
     .array(z.union([hookReference, z.strictObject({ parallel: z.array(hookReference).min(1) })]))
     .optional(),
@@ -68,27 +68,18 @@ const hookReferences = z.strictObject({
 
 const secretOrText = z.union([z.string(), z.strictObject({ secret: z.string().min(1) })]);
 
-const mcpServer = z
-  .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, { error: "1 to 64 letters, digits or '-'" }),
-    command: z.string().min(1).optional(),
-    args: z.array(z.string()).optional(),
-    env: z.record(z.string(), secretOrText).optional(),
-    url: z.string().optional(),
-    headers: z.record(z.string(), secretOrText).optional(),
-    include: z.array(z.string()).optional(),
-    exclude: z.array(z.string()).optional(),
-    rename: z.record(z.string(), z.string()).optional(),
-    trusted: z.boolean().optional(),
-  })
-  .superRefine((server, ctx) => {
-    if ((server.command === undefined) === (server.url === undefined)) {
-      ctx.addIssue({
-        code: "custom",
-        message: "either `command` (stdio) or `url` (HTTP), not both, not neither",
-      });
-    }
-  });
+export const mcpServer = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, { error: "1 to 64 letters, digits or '-'" }),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), secretOrText).optional(),
+  url: z.string().min(1).optional(),
+  headers: z.record(z.string(), secretOrText).optional(),
+  include: z.array(z.string()).optional(),
+  exclude: z.array(z.string()).optional(),
+  rename: z.record(z.string(), z.string()).optional(),
+  trusted: z.boolean().optional(),
+});
 
 const wholeNumber = (min: number) => z.number().int().min(min);
 

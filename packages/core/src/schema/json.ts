@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isPlain } from "./preview.ts";
 
 /** Anything that survives `JSON.parse(JSON.stringify(x))` unchanged. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -12,22 +13,32 @@ export const jsonObject = z.custom<JsonObject>(isRecord, "a JSON object");
 
 /** For what people write: every level is looked at. */
 export const strictJsonObject = z.custom<JsonObject>(
-  (value) => isRecord(value) && isJson(value, 0),
-  "a JSON object (no functions, dates, cycles or undefined in it)",
+  (value) => isRecord(value) && isJson(value),
+  "a JSON object (no functions, dates, cycles, undefined or key `__proto__` in it)",
 );
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isJson(value: unknown, depth: number): boolean {
+/** Whether a value survives being written as JSON and read again. What cannot even be read does not. */
+export function isJson(value: unknown): boolean {
+  try {
+    return survives(value, 0);
+  } catch {
+    return false;
+  }
+}
+
+function survives(value: unknown, depth: number): boolean {
   if (value === null || typeof value === "boolean" || typeof value === "string") return true;
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || depth > MAX_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((inner) => isJson(inner, depth + 1));
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(value).every((inner) => isJson(inner, depth + 1));
+  const inner: unknown[] = Object.values(value);
+  if (Array.isArray(value)) {
+    if (inner.length !== value.length) return false; // a hole, or a key beside the entries
+  } else if (!isPlain(value) || Object.hasOwn(value, "__proto__")) return false;
+  return inner.every((one) => survives(one, depth + 1));
 }
 
 /** A frozen copy, all the way down. */
@@ -35,7 +46,7 @@ export function frozenCopy<T>(value: T): T {
   return deepFreeze(JSON.parse(JSON.stringify(value)));
 }
 
-function deepFreeze<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);
   return Object.freeze(value);

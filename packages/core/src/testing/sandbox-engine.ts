@@ -12,7 +12,7 @@ import type { runTurn as RunTurn } from "../turn/run-turn.ts";
  * be started with `--experimental-vm-modules`.
  */
 export async function sandboxEngine(options: EngineOptions = {}): Promise<Engine> {
-  const runTurn = await loadLoop();
+  const { runTurn } = await loadInSandbox<{ runTurn: typeof RunTurn }>(loopUrl());
   return engineOf(options, (run, turn) => {
     const world = new LocalWorld(run);
     return { ended: runTurn(run.agent.pinned, turn, world), cancel: (reason) => world.cancelRun(reason) };
@@ -28,28 +28,29 @@ const FORBIDDEN = `
   delete globalThis.WeakRef; delete globalThis.FinalizationRegistry; delete globalThis.console;
 `;
 
-async function loadLoop(): Promise<typeof RunTurn> {
+/** Loads a module, and what it imports from beside it, into a bare context. */
+export async function loadInSandbox<Exports>(url: URL): Promise<Exports> {
   if (vm.SourceTextModule === undefined) {
     throw new Error("sandboxEngine needs node --experimental-vm-modules");
   }
   const context = vm.createContext({});
   vm.runInContext(FORBIDDEN, context);
   const loaded = new Map<string, vm.SourceTextModule>();
-  const load = (url: URL): vm.SourceTextModule => {
-    const known = loaded.get(url.href);
+  const load = (from: URL): vm.SourceTextModule => {
+    const known = loaded.get(from.href);
     if (known !== undefined) return known;
-    const made = new vm.SourceTextModule(sourceOf(url), { context, identifier: url.href });
-    loaded.set(url.href, made);
+    const made = new vm.SourceTextModule(sourceOf(from), { context, identifier: from.href });
+    loaded.set(from.href, made);
     return made;
   };
-  const root = load(loopUrl());
+  const root = load(url);
   await root.link((specifier, from) => {
     if (!specifier.startsWith("."))
       throw new Error(`the loop imports ${specifier}, which a workflow sandbox may not have`);
     return load(new URL(specifier, from.identifier));
   });
   await root.evaluate();
-  return (root.namespace as { runTurn: typeof RunTurn }).runTurn; // what that file exports
+  return root.namespace as Exports; // the caller knows what it asked for
 }
 
 /** In the source it is a neighbour; in the published package a file of its own beside the entry. */

@@ -122,7 +122,7 @@ function promptOf(run: RunContext, input: ModelInput, system: Rendered | null): 
     if (rendered) prompt.push(rendered);
     prompt.push({ role: "user", content: [{ type: "text", text: input.redo.feedback }] });
   }
-  return prompt as LanguageModelV4Prompt;
+  return prompt;
 }
 
 /** What hooks see of a request. The messages are gathered when first read. */
