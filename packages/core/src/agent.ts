@@ -9,6 +9,7 @@ import { EventQueue } from "./local/event-queue.ts";
 import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
+import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS } from "./schema/verdict.ts";
 import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
@@ -51,8 +52,7 @@ export class Agent<
   readonly #inline: readonly string[];
 
   constructor(config: AgentConfig<Tools, Output>, registry: Registry = {}) {
-    const bound: Bound =
-      config instanceof FromJson ? bindJson(config.json, registry) : bindConfig(config, registry);
+    const bound: Bound = FromJson.is(config) ? bindJson(config.json, registry) : bindConfig(config, registry);
     this.definition = bound.definition;
     this.tools = bound.tools;
     this.models = bound.models;
@@ -62,7 +62,7 @@ export class Agent<
   }
 
   /** Makes an agent from its definition. Absent `tools` binds every tool of the registry. */
-  static fromJSON(json: unknown, registry: Registry = {}): Agent {
+  static fromJSON(json: unknown, registry: Registry = {}): Agent<readonly Tool[], JsonObject> {
     return new Agent(new FromJson(json) as never, registry); // the one caller that may pass something else
   }
 
@@ -119,9 +119,15 @@ function engineOf(options: Options): Engine {
 
 /** Marks a definition on its way through the constructor. */
 class FromJson {
+  readonly #marked = true;
   readonly json: unknown;
 
   constructor(json: unknown) {
     this.json = json;
+  }
+
+  /** Asks for the mark, which reads nothing of what may be anything. */
+  static is(value: unknown): value is FromJson {
+    return typeof value === "object" && value !== null && #marked in value;
   }
 }

@@ -66,10 +66,10 @@ function bind(
   const tools = readTools(raw["tools"], registered, issues);
   const models = readModels(raw, issues);
   const output = readOutput(raw["output_schema"], issues);
-  const toCheck = { ...raw, ...models.asText };
+  const toCheck: Record<string, unknown> = { ...raw, ...models.asText };
+  toCheck["output_schema"] = output?.jsonSchema ?? null;
   if (Array.isArray(raw["tools"]))
     toCheck["tools"] = raw["tools"].map((tool) => (isTool(tool) ? tool.name : tool));
-  if (output !== null) toCheck["output_schema"] = output.jsonSchema;
 
   const checked = checkDefinition(toCheck, { tools: tools.known.map(namesOf) });
   const problems = told(checked.ok ? issues : [...issues, ...untold(issues, checked.issues)]);
@@ -167,10 +167,9 @@ function readModel(path: string, given: unknown, issues: ConfigIssue[]) {
 
 function readOutput(given: unknown, issues: ConfigIssue[]): CompiledSchema | null {
   if (given === undefined || given === null) return null;
-  if (typeof given !== "object" && typeof given !== "function") return null; // the definition's schema reports it
   try {
-    const compiled = compileSchema(given as SchemaLike); // an object or a callable schema; what it is not, throws
-    return compiled.jsonSchema ? compiled : null;
+    const compiled = compileSchema(given as SchemaLike); // what it is not, throws
+    return compiled.jsonSchema ? compiled : null; // derived here, so that a schema with no JSON form fails here
   } catch (error) {
     issues.push(issue("output_schema", given, messageOf(error)));
     return null;

@@ -2,7 +2,7 @@ import { isPlain } from "./preview.ts";
 import { type ConfigIssue, formatPath, issue } from "./problems.ts";
 
 const MAX_DEPTH = 100;
-const MAX_OBJECTS = 1_000_000;
+const MAX_OBJECTS = 100_000;
 
 type Path = readonly PropertyKey[];
 

@@ -1,7 +1,8 @@
 import { type Schema as CfSchema, Validator } from "@cfworker/json-schema";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as z from "zod";
-import { frozenCopy, type Json, type JsonObject } from "../schema/json.ts";
+import { messageOf } from "../errors.ts";
+import { frozenCopy, isJson, type Json, type JsonObject } from "../schema/json.ts";
 
 /** zod, any Standard Schema (with its JSON Schema beside it when it cannot tell it itself), or raw JSON Schema (T1). */
 export type SchemaLike = StandardSchemaV1 | JsonObject;
@@ -21,11 +22,13 @@ export interface CompiledSchema {
 
 const MAX_PROBLEMS = 5;
 
-/** Compiles a schema, or says why it cannot be used. */
+/** Compiles a schema, or throws with what is wrong with it. `jsonSchema` is for those that cannot describe themselves. */
 export function compileSchema(schema: SchemaLike, jsonSchema?: JsonObject): CompiledSchema {
-  if (isZod(schema)) return zodSchema(schema);
-  if (isStandard(schema)) return standardSchema(schema, jsonSchema);
-  return rawSchema(schema);
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null)
+    throw new TypeError("a zod schema, a Standard Schema or a JSON Schema object");
+  if (isZod(schema)) return Object.freeze(zodSchema(schema, jsonSchema));
+  if (isStandard(schema)) return Object.freeze(standardSchema(schema, jsonSchema));
+  return Object.freeze(rawSchema(schema));
 }
 
 function isStandard(schema: SchemaLike): schema is StandardSchemaV1 {
@@ -36,58 +39,50 @@ function isZod(schema: SchemaLike): schema is z.ZodType & StandardSchemaV1 {
   return isStandard(schema) && schema["~standard"].vendor === "zod" && "_zod" in schema;
 }
 
-function zodSchema(schema: z.ZodType): CompiledSchema {
-  let derived: JsonObject | undefined;
+function zodSchema(schema: z.ZodType, given?: JsonObject): CompiledSchema {
+  let derived = given && jsonOf(given);
   return {
     get jsonSchema() {
-      // Derived when first asked for and kept: it is the costliest part of a tool. zod's own type for it is wider.
-      derived ??= Object.freeze(z.toJSONSchema(schema, { io: "input", target: "draft-7" })) as JsonObject;
+      // Derived when first asked for and kept: it is the costliest part of a tool.
+      derived ??= jsonOf(z.toJSONSchema(schema, { io: "input", target: "draft-7" }));
       return derived;
     },
-    check(value) {
+    // Asynchronous from the start: a schema found to be so half way has already begun what nobody then waits for.
+    check: (value) => schema.safeParseAsync(value).then(readZod, broken),
+  };
+}
+
+function readZod(found: z.ZodSafeParseResult<unknown>): Checked {
+  if (found.success) return { ok: true, value: found.data };
+  const problems = found.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
+  return { ok: false, problem: listed(problems) };
+}
+
+function standardSchema(schema: StandardSchemaV1, given?: JsonObject): CompiledSchema {
+  const own = schema["~standard"];
+  if (typeof own.validate !== "function") throw new TypeError("a Standard Schema with `validate`");
+  const described = given ?? describeItself(own);
+  if (described === undefined) {
+    throw new TypeError(
+      `a ${own.vendor} schema that can describe itself as JSON Schema, or \`jsonSchema\` beside it`,
+    );
+  }
+  return {
+    jsonSchema: jsonOf(described),
+    check: async (value) => {
       try {
-        const found = schema.safeParse(value);
-        return found.success
-          ? { ok: true, value: found.data }
-          : { ok: false, problem: zodProblem(found.error) };
+        return readStandard(await own.validate(value));
       } catch (error) {
-        if (!(error instanceof z.core.$ZodAsyncError)) throw error;
-        return schema
-          .safeParseAsync(value)
-          .then((found) =>
-            found.success ? { ok: true, value: found.data } : { ok: false, problem: zodProblem(found.error) },
-          );
+        return broken(error);
       }
     },
   };
 }
 
-function zodProblem(error: z.ZodError): string {
-  return listed(error.issues.map((found) => ({ path: found.path.map(String), message: found.message })));
-}
-
-function standardSchema(schema: StandardSchemaV1, given?: JsonObject): CompiledSchema {
-  const own = schema["~standard"];
-  const jsonSchema = given ?? describeItself(own);
-  if (jsonSchema === undefined) {
-    throw new TypeError(
-      `a ${own.vendor} schema that cannot describe itself as JSON Schema: pass \`jsonSchema\` beside it`,
-    );
-  }
-  const read = (found: StandardSchemaV1.Result<unknown>): Checked =>
-    found.issues === undefined
-      ? { ok: true, value: found.value }
-      : {
-          ok: false,
-          problem: listed(found.issues.map((i) => ({ path: pathOf(i.path), message: i.message }))),
-        };
-  return {
-    jsonSchema,
-    check(value) {
-      const found = own.validate(value);
-      return found instanceof Promise ? found.then(read) : read(found);
-    },
-  };
+function readStandard(found: StandardSchemaV1.Result<unknown>): Checked {
+  if (found.issues === undefined) return { ok: true, value: found.value };
+  const problems = found.issues.map(({ path, message }) => ({ path: pathOf(path), message }));
+  return { ok: false, problem: listed(problems) };
 }
 
 /** Standard JSON Schema, an addition to Standard Schema that newer libraries carry. */
@@ -98,20 +93,37 @@ function describeItself(own: StandardSchemaV1.Props): JsonObject | undefined {
 }
 
 function rawSchema(schema: JsonObject): CompiledSchema {
+  const jsonSchema = jsonOf(schema);
   // The checker writes marks into what it is given, so it gets a copy; its own type lists keywords one by one.
-  const validator = new Validator(JSON.parse(JSON.stringify(schema)) as CfSchema, "2020-12", false);
+  const validator = new Validator(JSON.parse(JSON.stringify(jsonSchema)) as CfSchema, "2020-12", false);
   return {
-    jsonSchema: frozenCopy(schema),
+    jsonSchema,
     check(value) {
-      const found = validator.validate(value);
-      if (found.valid) return { ok: true, value };
-      const problems = found.errors.map((e) => ({
-        path: e.instanceLocation.split("/").slice(1),
-        message: e.error,
-      }));
-      return { ok: false, problem: listed(problems) };
+      try {
+        const found = validator.validate(value);
+        if (found.valid) return { ok: true, value };
+        const problems = found.errors.map((e) => ({
+          path: e.instanceLocation.split("/").slice(1),
+          message: e.error,
+        }));
+        return { ok: false, problem: listed(problems) };
+      } catch (error) {
+        return broken(error);
+      }
     },
   };
+}
+
+/** A schema that cannot judge a value has not accepted it. */
+function broken(error: unknown): Checked {
+  return { ok: false, problem: `its schema failed to check it (${messageOf(error)})` };
+}
+
+/** JSON Schema of one's own, which nobody can change any more. */
+function jsonOf(schema: unknown): JsonObject {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema) || !isJson(schema))
+    throw new TypeError("a JSON Schema that is JSON all through (no functions, dates or cycles)");
+  return frozenCopy(schema as JsonObject); // a JSON object, checked above
 }
 
 function pathOf(path: StandardSchemaV1.Issue["path"]): string[] {
