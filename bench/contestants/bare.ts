@@ -1,0 +1,120 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import { z } from "zod";
+import { add, type Contestant, MAX_STEPS, PROMPT, perScript, TOOL } from "../workload.ts";
+import { v4Model } from "./v4-model.ts";
+
+/** The agent loop as one would write it by hand for one program: what any library is measured against. */
+async function* loop(model: LanguageModelV4, tools: Tools, input: string): AsyncGenerator<string, Result> {
+  const history: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: input }] }];
+  const usage = { input: 0, output: 0 };
+
+  for (let step = 1; step <= MAX_STEPS; step++) {
+    const { stream } = await model.doStream({ prompt: history, tools: tools.declared });
+    let text = "";
+    const calls: LanguageModelV4ToolCall[] = [];
+    for await (const part of stream) {
+      switch (part.type) {
+        case "text-delta":
+          text += part.delta;
+          yield part.delta;
+          break;
+        case "tool-call":
+          calls.push(part);
+          break;
+        case "finish":
+          usage.input += part.usage.inputTokens.total ?? 0;
+          usage.output += part.usage.outputTokens.total ?? 0;
+          break;
+        case "error":
+          throw part.error;
+      }
+    }
+
+    if (calls.length === 0) {
+      history.push({ role: "assistant", content: [{ type: "text", text }] });
+      return { text, steps: step, usage, history };
+    }
+    const settled = await Promise.all(calls.map((call) => execute(call, tools)));
+    const said: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
+    if (text !== "") said.push({ type: "text", text });
+    for (const { call, input } of settled)
+      said.push({ type: "tool-call", toolCallId: call.toolCallId, toolName: call.toolName, input });
+    history.push({ role: "assistant", content: said });
+    history.push({ role: "tool", content: settled.map(({ result }) => result) });
+  }
+  throw new Error(`no answer after ${MAX_STEPS} steps`);
+}
+
+async function execute(call: LanguageModelV4ToolCall, tools: Tools) {
+  let input: unknown;
+  let output: LanguageModelV4ToolResultPart["output"];
+  try {
+    input = JSON.parse(call.input);
+    const tool = tools.byName.get(call.toolName);
+    const args = tool?.input.safeParse(input);
+    if (tool === undefined) output = { type: "error-text", value: `unknown tool ${call.toolName}` };
+    else if (!args?.success)
+      output = { type: "error-text", value: z.prettifyError(args?.error ?? new z.ZodError([])) };
+    else output = { type: "json", value: await tool.execute(args.data) };
+  } catch (error) {
+    output = { type: "error-text", value: String(error) };
+  }
+  const result: LanguageModelV4ToolResultPart = {
+    type: "tool-result",
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    output,
+  };
+  return { call, input, result };
+}
+
+interface Tools {
+  declared: LanguageModelV4FunctionTool[];
+  byName: Map<
+    string,
+    { input: typeof input; execute: (args: z.infer<typeof input>) => number | Promise<number> }
+  >;
+}
+
+interface Result {
+  text: string;
+  steps: number;
+  usage: { input: number; output: number };
+  history: LanguageModelV4Prompt;
+}
+
+const input = z.object({ n: z.number() });
+const { $schema: _, ...inputSchema } = z.toJSONSchema(input);
+const tools: Tools = {
+  // zod's JSON Schema type allows `boolean | object` where the provider's wants JSON Schema 7; an object schema is both.
+  declared: [
+    { type: "function", ...TOOL, inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"] },
+  ],
+  byName: new Map([[TOOL.name, { input, execute: ({ n }) => add(n) }]]),
+};
+const model = perScript(v4Model);
+
+const contestant: Contestant = {
+  run: {
+    async loop(script) {
+      const running = loop(model(script), tools, PROMPT);
+      for (;;) {
+        const next = await running.next();
+        if (next.done) return { text: next.value.text, kept: next.value };
+      }
+    },
+  },
+  stream: {
+    async loop(script, onDelta) {
+      for await (const delta of loop(model(script), tools, PROMPT)) onDelta(delta);
+    },
+  },
+};
+export default contestant;

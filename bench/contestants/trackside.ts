@@ -1,0 +1,47 @@
+import { Agent, defineTool } from "trackside";
+import { z } from "zod";
+import { add, type Contestant, MAX_STEPS, PROMPT, perScript, type Script, TOOL } from "../workload.ts";
+import { v4Model } from "./v4-model.ts";
+
+const addTool = defineTool({ ...TOOL, input: z.object({ n: z.number() }), execute: ({ n }) => add(n) });
+const newAgent = (script: Script) =>
+  new Agent({ name: "bench", model: v4Model(script), tools: [addTool], maxSteps: MAX_STEPS });
+const agent = perScript(newAgent);
+
+const points = [
+  "START",
+  "FINISHED",
+  "ERROR",
+  "PRE_LLM_CALL",
+  "POST_LLM_CALL",
+  "PRE_TOOL_CALL",
+  "POST_TOOL_CALL",
+  "MODEL_ERROR",
+  "TOOL_ERROR",
+  "HANDOFF",
+  "CONTEXT_WINDOW",
+] as const;
+
+const contestant: Contestant = {
+  run: {
+    async run(script) {
+      const result = await agent(script).run(PROMPT);
+      return { text: result.output, kept: result };
+    },
+  },
+  stream: {
+    async stream(script, onDelta) {
+      for await (const event of agent(script).stream(PROMPT))
+        if (event.type === "text_delta") onDelta(event.text);
+    },
+  },
+  hooked(count, hook) {
+    const hooked = perScript((script) => {
+      const made = newAgent(script);
+      for (const point of points) for (let i = 0; i < count; i++) made.hookManager.add(point, hook);
+      return made;
+    });
+    return (script) => hooked(script).run(PROMPT);
+  },
+};
+export default contestant;

@@ -1,0 +1,41 @@
+import { fastest, liveHeap, nanosPerRun } from "../measure.ts";
+import { tool } from "../workload.ts";
+import type { Scenario } from "./scenario.ts";
+
+const RUNS = 1000;
+const STEPS = 5;
+const MB = 1024 * 1024;
+const script = { steps: STEPS, deltas: 0 };
+
+export const concurrent: Scenario = {
+  title: "1,000 concurrent runs of 5 steps",
+  metrics: [
+    { key: "totalMillis", label: "ms in all", digits: 1, ratio: true },
+    { key: "heapMB", label: "MB of heap in flight", digits: 1 },
+    { key: "rssMB", label: "MB of memory grown", digits: 1 },
+  ],
+  async measure(contestant, budget) {
+    const { name, way: run } = await fastest(contestant.run, (way) => way(script), budget);
+    await nanosPerRun(() => run(script), budget);
+    const burst = () => Promise.all(Array.from({ length: RUNS }, () => run(script)));
+
+    // The first burst of a process warmed by single runs: later ones reuse the memory it took from the system.
+    const heapBefore = liveHeap();
+    const rssBefore = process.memoryUsage.rss();
+    await burst();
+    const rssMB = Math.max(0, process.memoryUsage.rss() - rssBefore) / MB;
+
+    // Reachable heap half-way through, when every run is under way.
+    let inFlight = 0;
+    tool.calls = 0;
+    tool.onCall = () => {
+      if (tool.calls === (RUNS * STEPS) / 2) inFlight = liveHeap();
+    };
+    const held = await burst();
+    tool.onCall = undefined;
+    const heapMB = Math.max(inFlight, held.length === RUNS ? liveHeap() : 0) - heapBefore;
+
+    const totalMillis = (await nanosPerRun(burst, budget)) / 1e6;
+    return { values: { totalMillis, heapMB: heapMB / MB, rssMB }, way: name };
+  },
+};

@@ -1,0 +1,55 @@
+/**
+ * The work every contestant does: the model asks `steps` times for the tool `add` with `{"n": k}`, then answers `done`;
+ * or it answers one text in `deltas` pieces.
+ */
+export const PROMPT = "go";
+export const TOOL = { name: "add", description: "Adds one to a number." };
+export const DONE = "done";
+export const DELTA = "token ";
+export const MAX_STEPS = 1000;
+
+/** What the tool saw. Scenarios read it to check that a run did its work, and hang a probe on it. */
+export const tool = { calls: 0, onCall: undefined as (() => void) | undefined };
+
+export function add(n: number): number {
+  tool.calls++;
+  tool.onCall?.();
+  return n + 1;
+}
+
+/**
+ * Which step a model call belongs to, from the length of the history it was sent: one user message, then a call and a
+ * result per step. So a fake model has no state, and a thousand runs can share one.
+ */
+export function stepOf(messages: number): number {
+  return (messages - 1) >> 1;
+}
+
+/** One agent, or model, per script, made on first use, as a program would hold it. */
+export function perScript<T>(make: (script: Script) => T): (script: Script) => T {
+  const made = new Map<string, T>();
+  return (script) => {
+    const key = `${script.steps}/${script.deltas}`;
+    let value = made.get(key);
+    if (value === undefined) {
+      value = make(script);
+      made.set(key, value);
+    }
+    return value;
+  };
+}
+
+/** What the fake model is to say: so many tool calls, then a text in so many pieces. */
+export interface Script {
+  steps: number;
+  deltas: number;
+}
+
+export interface Contestant {
+  /** Ways to run the agent to its end. Each resolves to the final text and everything a caller would keep of the run. */
+  run: Record<string, (script: Script) => Promise<{ text: string; kept: unknown }>>;
+  /** Ways to iterate over text as it arrives. */
+  stream: Record<string, (script: Script, onDelta: (text: string) => void) => Promise<void>>;
+  /** A runner with `count` hooks at each point of the lifecycle this library lets one hook into. */
+  hooked?: (count: number, hook: () => Promise<void>) => (script: Script) => Promise<unknown>;
+}
