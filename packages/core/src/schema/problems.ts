@@ -12,9 +12,13 @@ export function formatPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const key of path) {
     if (typeof key === "number") text += `[${key}]`;
-    else text += text === "" ? short(String(key)) : `.${short(String(key))}`;
+    else text += text === "" ? shownKey(key) : `.${shownKey(key)}`;
   }
   return text || "(root)";
+}
+
+function shownKey(key: PropertyKey): string {
+  return short(String(key)) || '""';
 }
 
 export function issue(path: string, given: unknown, allowed: string): ConfigIssue {
@@ -28,7 +32,7 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   const hint = near ? `did you mean \`${near}\`? known: ` : "one of ";
   return {
     path,
-    given: short(key),
+    given: shownKey(key),
     allowed: `${hint}${known.join(", ")}`,
     message: `${path}: ${UNKNOWN_KEY}${near ? `, did you mean \`${near}\`?` : ""}`,
   };
