@@ -10,7 +10,7 @@ import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
 import type { JsonObject } from "./schema/json.ts";
-import { HOOK_POINTS } from "./schema/verdict.ts";
+import { HOOK_POINTS } from "./schema/points.ts";
 import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
 

@@ -1,6 +1,6 @@
 import type { Failure, FailureCode } from "./schema/failure.ts";
 import type { ConfigIssue } from "./schema/problems.ts";
-import type { HookPoint } from "./schema/verdict.ts";
+import type { HookPoint } from "./schema/points.ts";
 
 /** The root of every error this package throws on purpose. `code` is stable; the message is for people. */
 export class TracksideError extends Error {
@@ -54,6 +54,28 @@ export class RunCancelledError<Result = unknown> extends TracksideError {
     this.reason = reason;
     this.result = result;
   }
+}
+
+/** A rail ended the run. One error, not wrapped; at ERROR the run's own failure is its cause. */
+export class RailAbortError<Result = unknown> extends RunError<Result> {
+  override readonly name: string = "RailAbortError";
+  readonly railName: string;
+  readonly reason: string;
+  readonly point: HookPoint;
+
+  constructor(failure: Failure, result: Result, options?: ErrorOptions) {
+    super(failure, result, options);
+    const { rail, reason, point } = failure.details ?? {};
+    this.railName = String(rail);
+    this.reason = String(reason ?? "");
+    this.point = String(point) as HookPoint; // written by `abortFailure`
+  }
+}
+
+/** The failure of a run that a rail aborted. */
+export function abortFailure(rail: string, point: HookPoint, reason: string): Failure {
+  const why = reason === "" ? "" : `: ${reason}`;
+  return { code: "rail_aborted", message: `The rail "${rail}" aborted the run at ${point}${why}`, details: { rail, point, reason } };
 }
 
 /** A plain hook threw, timed out or returned something. It names the point and the hook. */

@@ -62,10 +62,14 @@ export function renderMessage(message: Exclude<Message, ToolMessage>): Rendered 
   if (message.role === "user") {
     return { role: "user", content: message.parts.map(renderUserPart) };
   }
-  const content = message.parts
-    .filter((part) => part.type !== "text" || part.text !== "")
-    .map(renderAssistantPart);
+  const content = message.parts.filter(isSent).map(renderAssistantPart);
   return content.some((part) => part.type !== "reasoning") ? { role: "assistant", content } : null;
+}
+
+/** Empty text is refused by providers; reasoning that was changed no longer fits its signature. */
+function isSent(part: AssistantPart): boolean {
+  if (part.type === "text") return part.text !== "";
+  return part.type !== "reasoning" || part.changed !== true;
 }
 
 function renderUserPart(part: UserPart): Text | File {
@@ -118,11 +122,15 @@ function renderResult(message: ToolMessage): ToolResult {
     type: "tool-result",
     toolCallId: message.wire_id,
     toolName: message.tool,
-    output: renderOutput(message.output),
+    output: renderOutput(message),
   };
 }
 
-function renderOutput(output: ToolMessage["output"]): Output {
+function renderOutput({ output, told }: ToolMessage): Output {
+  if (told !== undefined) {
+    const value = output.type === "error" ? output.failure.message : output.type === "text" ? output.value : JSON.stringify(output.value);
+    return { type: output.type === "error" ? "error-text" : "text", value: `${value}\n\n[${told}]` };
+  }
   if (output.type === "error") return { type: "error-text", value: output.failure.message };
   if (output.type === "text") return { type: "text", value: output.value };
   return { type: "json", value: output.value as Value }; // never written to; the log's own type is read-only

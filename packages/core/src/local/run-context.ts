@@ -4,7 +4,7 @@ import type { Failure } from "../schema/failure.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
 import type { Scope } from "../schema/run.ts";
-import type { HookPoint } from "../schema/verdict.ts";
+import type { HookPoint } from "../schema/points.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
 import type { BoundAgent } from "./bound-agent.ts";

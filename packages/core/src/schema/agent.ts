@@ -139,4 +139,9 @@ export interface PinnedAgent {
   readonly definition: AgentDefinition;
   /** The points somebody listens on; the loop asks for no dispatch on the others. */
   readonly points: readonly z.infer<typeof hookPoint>[];
+  /** Whether there is a turn pipeline before the first model call, and after an answer. */
+  readonly pre_hooks: boolean;
+  readonly post_hooks: boolean;
+  /** Who holds streamed text back until it has passed (R15). */
+  readonly held_by: readonly string[];
 }

@@ -8,9 +8,9 @@ import {
 } from "./agent.ts";
 import { frozenCopy } from "./json.ts";
 import { plainCopy } from "./plain-copy.ts";
+import { HOOK_POINTS } from "./points.ts";
 import { short } from "./preview.ts";
 import { type ConfigIssue, formatPath, issue } from "./problems.ts";
-import { HOOK_POINTS } from "./verdict.ts";
 import { issuesOf } from "./zod-problems.ts";
 
 /** What a definition's names are looked up in. `null` where the registry is not at hand (a file, a form). */

@@ -32,7 +32,12 @@ export const statusEvent = event("status", {
   held_by: z.array(z.string()).optional(),
 });
 
-export const stepEvent = event("step", { step: z.number().int(), state: z.enum(["started", "completed"]) });
+export const stepEvent = event("step", {
+  step: z.number().int(),
+  state: z.enum(["started", "completed"]),
+  /** On `completed`: how many rails passed without a word. */
+  passed: z.number().int().optional(),
+});
 
 export const textEvent = event("text", {
   message_id: z.string(),
@@ -138,6 +143,8 @@ export const errorEvent = event("error", {
   failure,
   attempt: z.number().int().optional(),
   retry_in_ms: z.number().optional(),
+  /** What failed was left out and the run goes on. */
+  skipped: z.literal(true).optional(),
 });
 
 /** The record of a run: written once, in order, never changed. */

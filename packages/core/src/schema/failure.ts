@@ -36,5 +36,7 @@ export const failure = z.object({
   code: failureCode,
   message: z.string(),
   details: z.record(z.string(), json).optional(),
+  /** What had failed before, where this failure came on top of it. */
+  cause: z.object({ code: failureCode, message: z.string() }).optional(),
 });
 export type Failure = z.infer<typeof failure>;

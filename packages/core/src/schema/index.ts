@@ -30,6 +30,7 @@ export {
 } from "./message.ts";
 export { KNOWN_PROVIDERS, parseModelString } from "./model-string.ts";
 export { type Plan, plan } from "./plan.ts";
+export { HOOK_POINTS, HookPoint } from "./points.ts";
 export type { ConfigIssue } from "./problems.ts";
 export { type Outcome, outcome, type Run, run, type Scope, type StopReason, scope } from "./run.ts";
 export {
@@ -41,4 +42,4 @@ export {
 } from "./tool.ts";
 export { type TurnStart, type TurnState, turnState } from "./turn-state.ts";
 export { type Usage, usage } from "./usage.ts";
-export { HOOK_POINTS, type HookPoint, type RailAction, type Verdict, verdict } from "./verdict.ts";
+export { type RailRecord, type StateOperation, type Verdict, verdict } from "./verdict.ts";

@@ -46,8 +46,9 @@ export function frozenCopy<T>(value: T): T {
   return deepFreeze(JSON.parse(JSON.stringify(value)));
 }
 
+/** Freezes in place, all the way down; what is frozen already is taken to be so inside too. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);
   return Object.freeze(value);
 }

@@ -20,7 +20,13 @@ export const filePart = z.object({
   ]),
 });
 
-export const reasoningPart = z.object({ type: z.literal("reasoning"), text: z.string(), ...provider });
+export const reasoningPart = z.object({
+  type: z.literal("reasoning"),
+  text: z.string(),
+  /** A transformer changed it: it no longer fits its signature and is not sent back (H8). */
+  changed: z.literal(true).optional(),
+  ...provider,
+});
 
 export const toolCallPart = z.object({
   type: z.literal("tool_call"),
@@ -74,6 +80,8 @@ export const toolMessage = z.object({
   tool: z.string(),
   output: toolOutput,
   metadata: toolResultMetadata,
+  /** What the model is told beside the output: that other arguments ran than it wrote (R4, L3). */
+  told: z.string().optional(),
   advisory: z.string().optional(),
 });
 

@@ -23,12 +23,16 @@ export const turnState = z.object({
   step: z.number().int().min(0),
   log: z.number().int().min(0),
   projection: z.string().nullable(),
+  /** Transient parts of this turn, and the position of the user's message they follow. */
   tail: z.array(z.string()),
+  tail_at: z.number().int(),
   tokens: z.number().int().min(0),
   usage,
   rails: z.record(z.string(), json),
   plan: z.string().nullable(),
   open: z.array(z.string()),
+  /** Rails of this step that passed without a word. */
+  passed: z.number().int(),
   /** Draft and feedback carried into the next request after a rejected answer. */
   redo: z.object({ message_id: z.string(), feedback: z.string() }).nullable(),
   repairs: z.number().int().min(0),

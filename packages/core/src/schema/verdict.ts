@@ -1,25 +1,12 @@
 import * as z from "zod";
-import { json, jsonObject } from "./json.ts";
 
-/** The lifecycle points (R2). Wire values equal the names. */
-export const HOOK_POINTS = [
-  "START",
-  "FINISHED",
-  "ERROR",
-  "PRE_LLM_CALL",
-  "POST_LLM_CALL",
-  "PRE_TOOL_CALL",
-  "POST_TOOL_CALL",
-  "MODEL_ERROR",
-  "TOOL_ERROR",
-  "HANDOFF",
-  "CONTEXT_WINDOW",
-] as const;
-export const hookPoint = z.enum(HOOK_POINTS);
-export type HookPoint = z.infer<typeof hookPoint>;
+import { json } from "./json.ts";
+import { HookPoint } from "./points.ts";
+import { usage } from "./usage.ts";
+
+export const hookPoint = z.enum(HookPoint);
 
 export const railAction = z.enum(["continue", "skip", "retry", "abort"]);
-export type RailAction = z.infer<typeof railAction>;
 
 export const retryRequest = z.object({
   delay: z.number().min(0),
@@ -48,16 +35,20 @@ export const railRecord = z.object({
 });
 export type RailRecord = z.infer<typeof railRecord>;
 
-/** The outcome of one dispatch. `patch` edits messages by id; bodies never travel with it. */
+/** The outcome of one dispatch. What rails changed is not in it: it stays with the message or call it belongs to. */
 export const verdict = z.object({
+  point: hookPoint,
   action: railAction,
+  /** Who decided; null for a continue. */
   rail: z.string().nullable(),
   reason: z.string(),
   retry: retryRequest.optional(),
   replacement: json.optional(),
-  asks: z.array(z.object({ rail: z.string(), reason: z.string() })),
-  records: z.array(railRecord),
-  state: z.array(stateOperation),
-  patch: jsonObject.optional(),
+  records: z.array(railRecord).readonly(),
+  state: z.array(stateOperation).readonly(),
+  /** How many rails passed without a word. */
+  passed: z.number().int(),
+  /** What rails spent on models of their own. */
+  usage: usage.optional(),
 });
 export type Verdict = z.infer<typeof verdict>;

@@ -1,6 +1,7 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnState } from "../schema/turn-state.ts";
-import { complete, log, publish } from "./answer.ts";
+import { complete, publish } from "./answer.ts";
+import { log } from "./open.ts";
 import { settleTools } from "./settle-tools.ts";
 import { cancel, fail } from "./state.ts";
 import type { Said } from "./think.ts";
@@ -15,14 +16,17 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   log(world, state, [said.message_id]);
 
   state.open = said.calls.map((call) => call.id);
-  const outs = await settleTools(world, state.step, said);
+  const settled = await settleTools(world, state, said);
   state.open = [];
-  const results = outs.map((out) => out.message_id);
-  log(world, state, results);
+  log(
+    world,
+    state,
+    settled.map((out) => out.message_id),
+  );
 
-  const fatal = outs.find((out) => out.fatal)?.fatal;
+  const fatal = settled.find((out) => out.fatal)?.fatal;
   if (fatal) return fail(state, fatal);
-  const cancelled = outs.find((out) => out.cancelled !== undefined)?.cancelled;
+  const cancelled = settled.find((out) => out.cancelled !== undefined)?.cancelled;
   if (cancelled !== undefined) return cancel(state, cancelled);
 
   complete(world, state);

@@ -1,42 +1,80 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnState } from "../schema/turn-state.ts";
-import { fail } from "./state.ts";
+import { halt, log } from "./open.ts";
+import { cancel, fail } from "./state.ts";
 import type { Said } from "./think.ts";
 import type { World } from "./world.ts";
 
 const MAX_REPAIRS = 1;
 
-/** The model asked for no tool: its text is the answer, unless it does not fit the agent's output schema (E3). */
-export function answer(agent: PinnedAgent, world: World, state: TurnState, said: Said): void {
+/** The model asked for no tool: its text is the answer, if it fits the output schema (E3) and post-hooks let it pass (H7). */
+export async function answer(agent: PinnedAgent, world: World, state: TurnState, said: Said): Promise<void> {
   if (said.invalid !== undefined) {
-    sendBack(agent, world, state, said, said.invalid);
+    repair(agent, world, state, said, said.invalid);
     return;
   }
+  const added = agent.post_hooks ? await review(agent, world, state, said) : [];
+  if (added === null) return;
   publish(world, said);
-  log(world, state, [said.message_id]);
+  log(world, state, [said.message_id, ...added]);
+  for (const id of added)
+    world.note({ type: "message_injected", message_id: id, source: "post-hook", durable: true });
   complete(world, state);
-  state.outcome = { status: "completed", stop_reason: "answered", message_id: said.message_id };
+  const stop_reason = said.skipped ? "skipped" : "answered";
+  state.outcome = { status: "completed", stop_reason, message_id: said.message_id };
 }
 
 /** One repair: the draft is retracted, the next request carries it with what was wrong. */
-function sendBack(agent: PinnedAgent, world: World, state: TurnState, said: Said, problem: string): void {
-  world.note({
-    type: "message_retracted",
-    message_id: said.message_id,
-    attempt: said.attempt,
-    reason: problem,
-  });
+function repair(agent: PinnedAgent, world: World, state: TurnState, said: Said, problem: string): void {
   if (state.repairs >= MAX_REPAIRS || state.step >= agent.definition.max_steps) {
+    retract(world, said, problem);
     const message = `The answer does not fit the agent's output_schema: ${problem}`;
     fail(state, { code: "output_invalid", message, details: { message_id: said.message_id, problem } });
     return;
   }
   state.repairs += 1;
-  state.redo = {
-    message_id: said.message_id,
-    feedback: `Your answer does not fit the required JSON schema: ${problem}\nAnswer again with JSON that fits, and nothing else.`,
-  };
+  const feedback = `Your answer does not fit the required JSON schema: ${problem}\nAnswer again with JSON that fits, and nothing else.`;
+  sendBack(world, state, said, problem, feedback);
+}
+
+/** Post-hooks see the turn ending with the answer. What they add to the log, or null when the answer does not stand. */
+async function review(
+  agent: PinnedAgent,
+  world: World,
+  state: TurnState,
+  said: Said,
+): Promise<readonly string[] | null> {
+  const { step, rails } = state;
+  const out = await world.hooks(`${step}/post`, { phase: "post", step, rails, message_id: said.message_id });
+  if (out.cancelled !== undefined || out.fatal || out.halted) {
+    retract(world, said, out.halted ? `${out.halted.by}: ${out.halted.reason}` : "the run stopped");
+    if (out.cancelled !== undefined) cancel(state, out.cancelled);
+    else if (out.fatal) fail(state, out.fatal);
+    else if (out.halted) halt(state, out.halted);
+    return null;
+  }
+  if (out.regenerate === undefined) return out.durable ?? [];
+
+  const { by, feedback } = out.regenerate;
+  if (state.regenerations >= agent.definition.max_regenerations || step >= agent.definition.max_steps) {
+    retract(world, said, `${by}: ${feedback}`);
+    halt(state, { by, reason: `no regeneration is left: ${feedback}` });
+    return null;
+  }
+  state.regenerations += 1;
+  sendBack(world, state, said, `${by}: ${feedback}`, feedback);
+  return null;
+}
+
+/** The draft is retracted; the next request carries it with the feedback, and the log does not. */
+function sendBack(world: World, state: TurnState, said: Said, reason: string, feedback: string): void {
+  retract(world, said, reason);
+  state.redo = { message_id: said.message_id, feedback };
   complete(world, state);
+}
+
+function retract(world: World, said: Said, reason: string): void {
+  world.note({ type: "message_retracted", message_id: said.message_id, attempt: said.attempt, reason });
 }
 
 /** Makes what was said visible: reasoning, then text. */
@@ -45,11 +83,7 @@ export function publish(world: World, said: Said): void {
   if (said.has_text) world.note({ type: "text", message_id: said.message_id });
 }
 
-export function log(world: World, state: TurnState, messageIds: readonly string[]): void {
-  world.note({ type: "logged", message_ids: messageIds });
-  state.log += messageIds.length;
-}
-
 export function complete(world: World, state: TurnState): void {
-  world.note({ type: "step", step: state.step, state: "completed" });
+  const { step, passed } = state;
+  world.note({ type: "step", step, state: "completed", ...(passed > 0 ? { passed } : {}) });
 }

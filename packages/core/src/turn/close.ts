@@ -1,27 +1,47 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { Outcome } from "../schema/run.ts";
 import type { TurnState } from "../schema/turn-state.ts";
+import { abortedBy, settleVerdicts } from "./verdicts.ts";
 import type { World } from "./world.ts";
 
 /** Exactly one of FINISHED and ERROR fires, a cancel fires neither (R2); then the one terminal status (E2). */
 export async function close(agent: PinnedAgent, world: World, state: TurnState): Promise<void> {
   let outcome = ended(state);
   if (outcome.status === "error") world.note({ type: "error", failure: outcome.failure });
-
   const point = outcome.status === "completed" ? "FINISHED" : "ERROR";
   if (outcome.status !== "cancelled" && agent.points.includes(point)) {
-    const { fatal, cancelled } = await world.dispatch("close", { point, step: state.step, outcome });
-    if (fatal) {
-      outcome = { status: "error", failure: fatal };
-      world.note({ type: "error", failure: fatal });
-    } else if (cancelled !== undefined) {
-      outcome = { status: "cancelled", reason: cancelled };
-    }
+    outcome = await lastWord(world, state, point, outcome);
   }
-
   state.outcome = outcome;
   world.note(terminal(outcome));
   await world.end(state);
+}
+
+/** Rails may still abort: at FINISHED without firing ERROR, at ERROR with the original failure as the cause (R9). */
+async function lastWord(
+  world: World,
+  state: TurnState,
+  point: "FINISHED" | "ERROR",
+  outcome: Outcome,
+): Promise<Outcome> {
+  const out = await world.dispatch("close", {
+    point,
+    step: state.step,
+    attempt: 1,
+    rails: state.rails,
+    outcome,
+  });
+  const verdict = settleVerdicts(world, state, { verdicts: out.verdict ? [out.verdict] : [] }, null);
+  if (out.cancelled !== undefined) return { status: "cancelled", reason: out.cancelled };
+  let failure = out.fatal;
+  if (verdict?.action === "abort") failure = abortedBy(verdict);
+  if (failure === undefined) return outcome;
+  if (outcome.status === "error") {
+    const { code, message } = outcome.failure;
+    failure = { ...failure, cause: { code, message } };
+  }
+  world.note({ type: "error", failure });
+  return { status: "error", failure };
 }
 
 function ended(state: TurnState): Outcome {

@@ -18,4 +18,7 @@ export type Note =
   | Unstamped<"step">
   | Unstamped<"usage">
   | Unstamped<"message_retracted">
+  | Unstamped<"message_injected">
+  | Unstamped<"rail">
+  | Unstamped<"approval">
   | Unstamped<"error">;

@@ -1,22 +1,98 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { cancel, fail } from "./state.ts";
+import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
 import type { World } from "./world.ts";
 
-/** START comes before the user's message is logged, so that it may refuse or change it (R2). */
+/** START rails, which may refuse or change the message; then pre-hooks; then the message is logged with what they added. */
 export async function open(
   agent: PinnedAgent,
   turn: TurnStart,
   world: World,
   state: TurnState,
 ): Promise<void> {
-  world.note({ type: "status", status: "starting" });
+  world.note({
+    type: "status",
+    status: "starting",
+    ...(agent.held_by.length > 0 ? { held_by: [...agent.held_by] } : {}),
+  });
   state.phase = "stepping";
-  if (agent.points.includes("START")) {
-    const out = await world.dispatch("start", { point: "START", step: 0 });
+  if (agent.points.includes("START")) await admit(world, state);
+  if (state.outcome !== null) return;
+  if (agent.pre_hooks) await inject(turn, world, state);
+  else log(world, state, [turn.message_id]);
+}
+
+/** START comes before the user's message is logged (R2). */
+async function admit(world: World, state: TurnState): Promise<void> {
+  const retries = new Retries();
+  for (let attempt = 1; ; attempt++) {
+    const out = await world.dispatch(`start/${attempt}`, {
+      point: "START",
+      step: 0,
+      attempt,
+      rails: state.rails,
+    });
+    const verdict = settleVerdicts(world, state, { verdicts: out.verdict ? [out.verdict] : [] }, null);
     if (out.cancelled !== undefined) return cancel(state, out.cancelled);
     if (out.fatal) return fail(state, out.fatal);
+    if (verdict === undefined) return;
+    if (verdict.action === "skip") return skipTurn(world, state, out.message_id, verdict.reason);
+    const delay = verdict.action === "retry" ? retries.next(verdict) : undefined;
+    if (delay === undefined) return fail(state, abortedBy(verdict));
+    const waited = await world.sleep(`start/wait/${attempt}`, delay);
+    if (waited.cancelled !== undefined) return cancel(state, waited.cancelled);
   }
-  world.note({ type: "logged", message_ids: [turn.message_id] });
-  state.log += 1;
+}
+
+function skipTurn(world: World, state: TurnState, messageId: string | undefined, reason: string): void {
+  if (messageId !== undefined) world.note({ type: "text", message_id: messageId });
+  state.outcome = {
+    status: "completed",
+    stop_reason: "skipped",
+    message_id: messageId ?? null,
+    ...(reason === "" ? {} : { reason }),
+  };
+}
+
+/** Pre-hooks, once per turn: durable parts join the log before the message, transient ones this turn's tail (H2, H4). */
+async function inject(turn: TurnStart, world: World, state: TurnState): Promise<void> {
+  const out = await world.hooks("pre", { phase: "pre", step: 0, rails: state.rails });
+  const durable = out.durable ?? [];
+  for (const { hook, problem } of out.skipped ?? []) {
+    world.note({
+      type: "error",
+      failure: {
+        code: "hook_failed",
+        message: `The hook "${hook}" was left out: ${problem}`,
+        details: { hook },
+      },
+      skipped: true,
+    });
+  }
+  for (const id of durable)
+    world.note({ type: "message_injected", message_id: id, source: "pre-hook", durable: true });
+  for (const id of out.tail ?? [])
+    world.note({ type: "message_injected", message_id: id, source: "pre-hook", durable: false });
+  log(world, state, [...durable, turn.message_id]);
+  state.tail = [...(out.tail ?? [])];
+  state.tail_at = state.log;
+  if (out.cancelled !== undefined) return cancel(state, out.cancelled);
+  if (out.fatal) return fail(state, out.fatal);
+  if (out.halted) halt(state, out.halted);
+}
+
+/** A halted turn completes with the reason and no output (H3). */
+export function halt(state: TurnState, { by, reason }: { by: string; reason: string }): void {
+  state.outcome = {
+    status: "completed",
+    stop_reason: "halted",
+    message_id: null,
+    reason: `${by}: ${reason}`,
+  };
+}
+
+export function log(world: World, state: TurnState, messageIds: readonly string[]): void {
+  world.note({ type: "logged", message_ids: messageIds });
+  state.log += messageIds.length;
 }

@@ -34,7 +34,7 @@ export async function runTurn(
 
     if (said.calls.length > 0)
       await act(agent, world, state, said); // run the calls, log their results
-    else answer(agent, world, state, said); // accept the answer, or send it back once
+    else await answer(agent, world, state, said); // accept the answer, or send it back
   }
 
   await close(agent, world, state);

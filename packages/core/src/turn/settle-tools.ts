@@ -1,31 +1,24 @@
 import type { Call } from "../schema/tool.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import { type Settled, settleCall } from "./settle-call.ts";
 import type { Said } from "./think.ts";
-import type { ToolOut, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /**
  * Runs the calls of one message beside each other, except those that may not be: an exclusive call runs alone, calls with
  * the same resource key one after another. Every call ends with a paired result; a fatal one stops its siblings (R9).
  */
-export async function settleTools(world: World, step: number, said: Said): Promise<readonly ToolOut[]> {
+export async function settleTools(world: World, state: TurnState, said: Said): Promise<readonly Settled[]> {
   const [only, second] = said.calls;
-  if (only && !second) return [await settle(world, step, said, only)];
+  if (only && !second) return [await settleCall(world, state, said, only)];
 
-  const settled: Promise<ToolOut>[] = [];
+  const settled: Promise<Settled>[] = [];
   for (const [i, call] of said.calls.entries()) {
     const before = settled.filter((_, j) => conflict(said.calls[j], call));
-    const run = () => settle(world, step, said, call);
+    const run = () => settleCall(world, state, said, call);
     settled[i] = before.length > 0 ? Promise.all(before).then(run) : run();
   }
   return Promise.all(settled);
-}
-
-async function settle(world: World, step: number, said: Said, call: Call): Promise<ToolOut> {
-  const attempt = 1;
-  const input = { step, message_id: said.message_id, call, attempt };
-  const out = await world.tool(`${step}/${call.index}/tool/${attempt}`, input);
-  world.note({ type: "tool_result", message_id: out.message_id });
-  if (out.fatal) world.cancel(`${step}/`, out.fatal.message);
-  return out;
 }
 
 function conflict(earlier: Call | undefined, later: Call): boolean {

@@ -1,7 +1,9 @@
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
+import { log } from "./open.ts";
 import { addUsage, cancel, fail } from "./state.ts";
-import type { ModelOut, World } from "./world.ts";
+import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
+import type { ModelInput, ModelOut, World } from "./world.ts";
 
 /** What the model said in this step, recorded but not yet logged. */
 export interface Said {
@@ -10,6 +12,7 @@ export interface Said {
   readonly calls: readonly Call[];
   readonly has_text: boolean;
   readonly has_reasoning: boolean;
+  readonly skipped: boolean;
   readonly invalid?: string;
 }
 
@@ -18,44 +21,60 @@ const NO_CALLS: readonly Call[] = [];
 /** One step's model call: attempts until something was said, or null when the run has its outcome. */
 export async function think(world: World, state: TurnState): Promise<Said | null> {
   state.step += 1;
+  state.passed = 0;
   world.note({ type: "step", step: state.step, state: "started" });
 
+  const retries = new Retries();
   let next = { choice: 0, tries: 0, in_ms: 0 };
   for (let attempt = 1; ; attempt++) {
-    const out = await world.model(`${state.step}/model/${attempt}`, {
-      step: state.step,
-      attempt,
-      choice: next.choice,
-      tries: next.tries,
-      up_to: state.log,
-      projection: state.projection,
-      tail: state.tail,
-      redo: state.redo,
-    });
+    const out = await world.model(`${state.step}/model/${attempt}`, request(state, attempt, next));
     count(world, state, out);
+    const verdict = settleVerdicts(world, state, out, null);
+    if (out.retract !== undefined) retract(world, out, attempt, out.retract);
+
     if (out.cancelled !== undefined) {
       keepShown(world, state, out);
       cancel(state, out.cancelled);
       return null;
     }
-    if (out.failure === undefined) {
-      state.redo = null;
-      return said(out, attempt);
+    if (verdict?.action === "abort") {
+      fail(state, abortedBy(verdict));
+      return null;
     }
-    if (out.again === undefined) {
+
+    let again = out.again;
+    if (verdict?.action === "retry") {
+      const delay = retries.next(verdict);
+      if (delay !== undefined) again = { choice: 0, tries: 0, in_ms: delay };
+      else if (out.failure === undefined) {
+        fail(state, abortedBy(verdict));
+        return null;
+      }
+    }
+    if (again === undefined) {
+      if (out.failure === undefined) return said(state, out, attempt);
       keepShown(world, state, out);
       fail(state, out.failure);
       return null;
     }
 
-    next = out.again;
-    world.note({ type: "error", failure: out.failure, attempt, retry_in_ms: next.in_ms });
+    next = again;
+    if (out.failure) world.note({ type: "error", failure: out.failure, attempt, retry_in_ms: next.in_ms });
     const waited = await world.sleep(`${state.step}/wait/${attempt}`, next.in_ms);
     if (waited.cancelled !== undefined) {
       cancel(state, waited.cancelled);
       return null;
     }
   }
+}
+
+function request(
+  state: TurnState,
+  attempt: number,
+  { choice, tries }: { choice: number; tries: number },
+): ModelInput {
+  const { step, log: up_to, projection, tail, tail_at, redo, rails } = state;
+  return { step, attempt, choice, tries, up_to, projection, tail, tail_at, redo, rails };
 }
 
 function count(world: World, state: TurnState, out: ModelOut): void {
@@ -70,15 +89,23 @@ function count(world: World, state: TurnState, out: ModelOut): void {
   });
 }
 
-function said(out: ModelOut, attempt: number): Said {
+function said(state: TurnState, out: ModelOut, attempt: number): Said {
+  state.redo = null;
   return {
     message_id: out.message_id ?? "",
     attempt,
     calls: out.calls ?? NO_CALLS,
     has_text: out.has_text === true,
     has_reasoning: out.has_reasoning === true,
+    skipped: out.skipped === true,
     ...(out.invalid === undefined ? {} : { invalid: out.invalid }),
   };
+}
+
+function retract(world: World, out: ModelOut, attempt: number, reason: string): void {
+  if (out.message_id !== undefined) {
+    world.note({ type: "message_retracted", message_id: out.message_id, attempt, reason });
+  }
 }
 
 /** Text that was already shown stays, marked as partial (X5). */
@@ -86,6 +113,5 @@ function keepShown(world: World, state: TurnState, out: ModelOut): void {
   if (!out.partial || out.message_id === undefined) return;
   if (out.has_reasoning) world.note({ type: "reasoning", message_id: out.message_id });
   if (out.has_text) world.note({ type: "text", message_id: out.message_id });
-  world.note({ type: "logged", message_ids: [out.message_id] });
-  state.log += 1;
+  log(world, state, [out.message_id]);
 }

@@ -1,9 +1,11 @@
+import type { ApprovalKind } from "../schema/approval.ts";
 import type { Failure } from "../schema/failure.ts";
+import type { HookPoint } from "../schema/points.ts";
 import type { Outcome } from "../schema/run.ts";
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Usage } from "../schema/usage.ts";
-import type { HookPoint, Verdict } from "../schema/verdict.ts";
+import type { Verdict } from "../schema/verdict.ts";
 import type { Note } from "./note.ts";
 
 /**
@@ -18,8 +20,14 @@ export interface World {
   /** Makes one attempt at a model call, its PRE and POST rails included. What was withheld is not in the answer. */
   model(key: string, input: ModelInput): Promise<ModelOut>;
 
-  /** Runs one call, its PRE and POST rails included. Always leaves a paired result under the call's id. */
+  /** Runs the turn pipeline: pre-hooks before the first model call, post-hooks on an answer. */
+  hooks(key: string, input: HooksInput): Promise<HooksOut>;
+
+  /** Runs one call, its PRE and POST rails included: leaves a paired result, or says what has to be decided first. */
   tool(key: string, input: ToolInput): Promise<ToolOut>;
+
+  /** Asks a human and waits for the decision or the deadline, whichever comes first. */
+  ask(key: string, input: AskInput): Promise<AskOut>;
 
   /** Waits. Answers early, with `cancelled`, when the run is cancelled. */
   sleep(key: string, ms: number): Promise<{ cancelled?: string }>;
@@ -37,15 +45,43 @@ export interface World {
   note(note: Note): void;
 }
 
+/** A run's rail state, read at the start of an effect. */
+type RailValues = TurnState["rails"];
+
 export interface DispatchInput {
   point: HookPoint;
   step: number;
+  attempt: number;
+  rails: RailValues;
   outcome?: Outcome;
 }
 
 export interface DispatchOut {
   verdict?: Verdict;
-  /** A hook or rail stopped the run. */
+  /** A message that stands in for what was skipped. */
+  message_id?: string;
+  /** A plain hook failed. */
+  fatal?: Failure;
+  cancelled?: string;
+}
+
+export interface HooksInput {
+  phase: "pre" | "post";
+  step: number;
+  rails: RailValues;
+  /** With `post`: the answer. */
+  message_id?: string;
+}
+
+export interface HooksOut {
+  halted?: { by: string; reason: string };
+  regenerate?: { by: string; feedback: string };
+  /** Durable parts, recorded and ready to be logged: before the user's message, or after the answer. */
+  durable?: readonly string[];
+  /** Transient parts of this turn's tail. */
+  tail?: readonly string[];
+  /** Members of a group that failed and were left out. */
+  skipped?: readonly { hook: string; problem: string }[];
   fatal?: Failure;
   cancelled?: string;
 }
@@ -58,11 +94,13 @@ export interface ModelInput {
   choice: number;
   /** Attempts made with this choice so far. */
   tries: number;
-  /** The request is the log up to here. */
+  /** The request is the log up to here, with `tail` after the message at `tail_at`. */
   up_to: number;
   projection: string | null;
   tail: readonly string[];
+  tail_at: number;
   redo: TurnState["redo"];
+  rails: RailValues;
 }
 
 export interface ModelOut {
@@ -80,8 +118,13 @@ export interface ModelOut {
   /** Present with `failure` when another attempt should be made. */
   again?: { choice: number; tries: number; in_ms: number };
   cancelled?: string;
-  pre?: Verdict;
-  post?: Verdict;
+  /** Text was shown that is not what stands now. */
+  retract?: string;
+  /** A rail's skip stands in for the model. */
+  skipped?: boolean;
+  /** What the rails around it said, in order; those that passed without a word are only counted. */
+  verdicts?: readonly Verdict[];
+  passed?: number;
 }
 
 export interface ToolInput {
@@ -89,16 +132,46 @@ export interface ToolInput {
   message_id: string;
   call: Call;
   attempt: number;
+  rails: RailValues;
+  /** A decision on this call, made before. */
+  decided?: AskOut;
 }
 
 export interface ToolOut {
-  /** The result's message, recorded and ready to be logged. */
-  message_id: string;
-  /** The run must stop: a hook failed or a rail aborted. */
+  /** The result's message, recorded and ready to be logged; there too when a rail wants another attempt. */
+  message_id?: string;
+  /** What has to be decided before this call may run. */
+  gate?: AskInput;
+  /** It may not run again, whatever a rail says: it has an effect that happens once (R8). */
+  exhausted?: boolean;
+  /** The run must stop: a plain hook failed. */
   fatal?: Failure;
   cancelled?: string;
-  pre?: Verdict;
-  post?: Verdict;
+  verdicts?: readonly Verdict[];
+  passed?: number;
+}
+
+/** A question to a human. What it is about stays with the call; this names it. */
+export interface AskInput {
+  approval_id: string;
+  kind: ApprovalKind;
+  call_id: string;
+  tool: string;
+  reasons: readonly string[];
+  digest: string;
+  /** Null waits for ever. */
+  timeout_ms: number | null;
+}
+
+export interface AskOut {
+  approval_id: string;
+  status: "approved" | "rejected" | "timed_out";
+  digest: string;
+  reason: string;
+  decided_by: string;
+  wait_ms: number;
+  deadline: number | null;
+  cancelled?: string;
 }
 
 export interface BoundaryOut {

@@ -7,6 +7,7 @@ import type {
 import type { JsonObject } from "../../schema/json.ts";
 import type { AssistantPart } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
+import { TransformChain, type TransformerFactory } from "../../stream/transform.ts";
 
 /** What is put together from a stream is shown as it comes. `offset` counts characters of this kind before it. */
 export interface Deltas {
@@ -26,7 +27,15 @@ export interface ToolSlot {
   provider: SharedV4ProviderMetadata | undefined;
 }
 
-type TextBlock = { type: "text" | "reasoning"; text: string; provider: SharedV4ProviderMetadata | undefined };
+export type TextBlock = {
+  type: "text" | "reasoning";
+  /** As it is shown, stored and returned: after the transformers. */
+  text: string;
+  /** As the model wrote it. */
+  original: string;
+  provider: SharedV4ProviderMetadata | undefined;
+};
+type Chains = Record<"text" | "reasoning", TransformChain>;
 type Block = TextBlock | { type: "file"; part: AssistantPart } | { type: "call"; slot: ToolSlot };
 
 /**
@@ -44,12 +53,24 @@ export class Assembly {
   textLength = 0;
   reasoningLength = 0;
   readonly #deltas: Deltas;
+  readonly #chains: Chains | undefined;
   readonly #open = new Map<string, TextBlock>();
   #lastId: string | undefined;
   #last: TextBlock | undefined;
 
-  constructor(deltas: Deltas) {
+  constructor(deltas: Deltas, transformers: readonly TransformerFactory[] = []) {
     this.#deltas = deltas;
+    if (transformers.length === 0) return;
+    const annotate = (annotations: readonly JsonObject[]) => void this.annotations.push(...annotations);
+    this.#chains = {
+      text: new TransformChain(transformers, "text", annotate),
+      reasoning: new TransformChain(transformers, "reasoning", annotate),
+    };
+  }
+
+  /** All its text, as it is shown. */
+  get text(): string {
+    return this.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
   }
 
   /** Whether anything of it has been shown. */
@@ -104,20 +125,28 @@ export class Assembly {
   #textDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
     if (part.delta === "") return;
     const block = this.#block("text", part.id);
-    const offset = this.textLength;
-    block.text += part.delta;
-    this.textLength += part.delta.length;
-    this.#deltas.text(part.delta, offset);
+    this.#add(block, part.delta, this.#chains === undefined ? part.delta : this.#chains.text.push(part.delta));
+  }
+
+  /** Adds to a block what came, and what is left of it after the transformers. */
+  #add(block: TextBlock, original: string, text: string): void {
+    block.original += original;
+    if (text === "") return;
+    block.text += text;
+    if (block.type === "text") {
+      this.textLength += text.length;
+      this.#deltas.text(text, this.textLength - text.length);
+    } else {
+      this.reasoningLength += text.length;
+      this.#deltas.reasoning(text, this.reasoningLength - text.length);
+    }
   }
 
   #reasoningDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
     const block = this.#block("reasoning", part.id);
     if (part.providerMetadata) block.provider = merged(block.provider, part.providerMetadata);
     if (part.delta === "") return;
-    const offset = this.reasoningLength;
-    block.text += part.delta;
-    this.reasoningLength += part.delta.length;
-    this.#deltas.reasoning(part.delta, offset);
+    this.#add(block, part.delta, this.#chains === undefined ? part.delta : this.#chains.reasoning.push(part.delta));
   }
 
   #block(type: "text" | "reasoning", id: string): TextBlock {
@@ -126,7 +155,7 @@ export class Assembly {
   }
 
   #begin(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): TextBlock {
-    const block: TextBlock = { type, text: "", provider };
+    const block: TextBlock = { type, text: "", original: "", provider };
     this.blocks.push(block);
     this.#open.set(`${type}:${id}`, block);
     this.#lastId = id;
@@ -137,9 +166,17 @@ export class Assembly {
   #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
     const block = this.#block(type, id);
     if (provider) block.provider = merged(block.provider, provider);
+    if (this.#chains !== undefined) this.#add(block, "", this.#chains[type].flush());
     this.#open.delete(`${type}:${id}`);
     this.#lastId = undefined;
     this.#last = undefined;
+  }
+
+  /** The stream is at its end: blocks the provider did not close are closed. */
+  close(): void {
+    if (this.#chains === undefined) return;
+    for (const block of this.#open.values()) this.#add(block, "", this.#chains[block.type].flush());
+    this.#open.clear();
   }
 
   #openSlot(providerId: string, tool: string): ToolSlot {

@@ -3,25 +3,39 @@ import type { RunContext } from "../run-context.ts";
 import type { Deltas, ToolSlot } from "./assembly.ts";
 import { callIdOf } from "./model-message.ts";
 
-/** Shows a stream while it comes. Makes nothing when nobody reads. */
+/**
+ * Shows a stream while it comes, or, when rails hold it (R15), not before they have passed. Makes nothing when nobody
+ * reads.
+ */
 export class LiveDeltas implements Deltas {
   readonly #run: RunContext;
   readonly #step: number;
   readonly #attempt: number;
   readonly #messageId: string;
-  readonly #observed: boolean;
+  readonly #showInput: boolean;
+  #open: boolean;
 
   constructor(run: RunContext, input: ModelInput, messageId: string) {
     this.#run = run;
     this.#step = input.step;
     this.#attempt = input.attempt;
     this.#messageId = messageId;
-    this.#observed = run.observed;
+    this.#open = run.observed && !run.agent.held;
+    // Arguments are not shown before rails and transformers have seen them (R4).
+    this.#showInput = !run.listens("PRE_TOOL_CALL") && run.agent.transformers.length === 0;
+  }
+
+  /** The rails have passed: what was held is shown, as they left it. */
+  release(text: string, reasoning: string): void {
+    if (this.#open || !this.#run.observed) return;
+    this.#open = true;
+    if (reasoning !== "") this.reasoning(reasoning, 0);
+    if (text !== "") this.text(text, 0);
   }
 
   // Written out rather than spread: this runs once for every piece of text.
   text(text: string, offset: number): void {
-    if (!this.#observed) return;
+    if (!this.#open) return;
     const run = this.#run;
     run.live({
       type: "text_delta",
@@ -37,7 +51,7 @@ export class LiveDeltas implements Deltas {
   }
 
   reasoning(text: string, offset: number): void {
-    if (!this.#observed) return;
+    if (!this.#open) return;
     const run = this.#run;
     run.live({
       type: "reasoning_delta",
@@ -53,7 +67,7 @@ export class LiveDeltas implements Deltas {
   }
 
   toolInput(slot: ToolSlot, text: string, offset: number): void {
-    if (!this.#observed) return;
+    if (!this.#open || !this.#showInput) return;
     const run = this.#run;
     run.live({
       type: "tool_input_delta",

@@ -5,7 +5,7 @@ import type { Call } from "../../schema/tool.ts";
 import { parseArguments } from "../../tools/parse-arguments.ts";
 import type { ModelInput } from "../../turn/world.ts";
 import type { RunContext } from "../run-context.ts";
-import type { Assembly, ToolSlot } from "./assembly.ts";
+import type { Assembly, TextBlock, ToolSlot } from "./assembly.ts";
 
 /** Call ids are ours: `<run>.<path>.<step>.<index>`, fixed when the message is recorded (T7). */
 export function callIdOf(runId: string, step: number, index: number): string {
@@ -31,7 +31,7 @@ export async function wholeMessage(
     } else if (block.type === "file") {
       parts.push(block.part);
     } else {
-      parts.push({ type: block.type, text: block.text, ...providerField(block.provider) });
+      parts.push(textPart(block));
     }
   }
   const annotations = assembly.annotations.length > 0 ? { annotations: assembly.annotations } : {};
@@ -94,6 +94,12 @@ async function callOf(run: RunContext, part: ToolCallPart, index: number): Promi
   const checked = await tool.input.check(part.arguments);
   const resource = checked.ok ? tool.resourceOf(checked.value) : undefined;
   return resource === undefined ? call : { ...call, resource };
+}
+
+/** Reasoning that a transformer changed no longer fits its signature, so it is marked and goes without it (H8). */
+function textPart({ type, text, original, provider }: TextBlock): AssistantPart {
+  if (type === "reasoning" && text !== original) return { type, text, changed: true };
+  return { type, text, ...(text === original ? providerField(provider) : {}) };
 }
 
 /** Kept as JSON has it: what is undefined in a provider's object is not there. */

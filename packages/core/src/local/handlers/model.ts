@@ -1,104 +1,195 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { type Rendered, renderMessage } from "../../context/render.ts";
+import { type Rendered, renderInto, renderMessage } from "../../context/render.ts";
+import type { ModelResponse } from "../../hooks/context.ts";
+import { Lazy } from "../../hooks/inputs.ts";
 import type { Failure } from "../../schema/failure.ts";
+import type { Json } from "../../schema/json.ts";
 import type { AssistantMessage, Message } from "../../schema/message.ts";
+import type { Usage } from "../../schema/usage.ts";
+import { TransformChain } from "../../stream/transform.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import { dispatchPoint, type Place } from "../point.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, usageOf } from "./assembly.ts";
+import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
 import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
-import { partialMessage, wholeMessage } from "./model-message.ts";
+import { callsOf, partialMessage, wholeMessage } from "./model-message.ts";
 import { readStream } from "./read-stream.ts";
+import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
 export async function callModel(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut> {
-  const choice = run.agent.models[input.choice];
-  if (choice === undefined) throw new Error(`there is no model ${input.choice}`);
-  const loaded = run.parts.models.get(choice);
-  const ready = "then" in loaded ? await loaded : { model: loaded };
-  if ("failure" in ready) return { failure: ready.failure };
-  const { model } = ready;
-  const name = typeof choice === "string" ? choice : `${model.provider}:${model.modelId}`;
+  return new ModelCall(run, input, effect).make();
+}
 
-  if (run.listens("PRE_LLM_CALL")) {
-    const fatal = await run.dispatch("PRE_LLM_CALL", new Request(run, input), input.attempt, effect);
-    if (fatal) return { failure: fatal };
+class ModelCall {
+  readonly #run: RunContext;
+  readonly #input: ModelInput;
+  readonly #effect: Effect;
+  readonly #place: Place;
+  readonly #messageId: string;
+  readonly #deltas: LiveDeltas;
+  readonly #assembly: Assembly;
+  readonly #spoken = new Spoken();
+  #name = "";
+
+  constructor(run: RunContext, input: ModelInput, effect: Effect) {
+    this.#run = run;
+    this.#input = input;
+    this.#effect = effect;
+    this.#place = { effect, attempt: input.attempt, rails: input.rails };
+    this.#messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
+    this.#deltas = new LiveDeltas(run, input, this.#messageId);
+    this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
   }
-  if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
 
-  const messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
-  const assembly = new Assembly(new LiveDeltas(run, input, messageId));
-  const ended = await readStream(model, callOptions(run, input, effect), assembly, run.parts, effect);
+  async make(): Promise<ModelOut> {
+    const run = this.#run;
+    const choice = run.agent.models[this.#input.choice];
+    if (choice === undefined) throw new Error(`there is no model ${this.#input.choice}`);
+    const loaded = run.parts.models.get(choice);
+    const ready = "then" in loaded ? await loaded : { model: loaded };
+    if ("failure" in ready) return { failure: ready.failure };
+    this.#name = typeof choice === "string" ? choice : `${ready.model.provider}:${ready.model.modelId}`;
 
-  if (ended.kind === "cancelled")
-    return { ...kept(run, assembly, messageId), cancelled: ended.reason, model: name };
-  const failure =
-    ended.kind === "failed" ? failureOf(ended.error, name, assembly) : stopFailure(assembly, name);
-  if (failure) return failed(run, input, assembly, messageId, name, failure, effect);
+    let prompt: LanguageModelV4Prompt | undefined;
+    if (run.listens("PRE_LLM_CALL")) {
+      const before = await this.#before();
+      if ("out" in before) return before.out;
+      prompt = before.prompt;
+    }
+    if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
 
-  const { message, calls } = await wholeMessage(run, input, messageId, assembly);
-  const usage = usageOf(assembly.usage);
-  if (run.listens("POST_LLM_CALL")) {
-    const inputs = new Response(run, input, message, usage);
-    const fatal = await run.dispatch("POST_LLM_CALL", inputs, input.attempt, effect);
-    if (fatal) return { ...kept(run, assembly, messageId), failure: fatal, usage, model: name };
+    const options = callOptions(run, prompt ?? promptOf(run, this.#input), this.#effect);
+    const ended = await readStream(ready.model, options, this.#assembly, run.parts, this.#effect);
+    if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
+    const failure =
+      ended.kind === "failed"
+        ? failureOf(ended.error, this.#name, this.#assembly, run.agent.held)
+        : stopFailure(this.#assembly, this.#name, run.agent.held);
+    return failure ? this.#failed(failure) : this.#said();
   }
-  run.record(message);
-  const invalid = calls.length === 0 && run.agent.output ? await answerProblem(run, message) : undefined;
-  return {
-    message_id: messageId,
-    model: name,
-    has_text: assembly.textLength > 0,
-    has_reasoning: assembly.reasoningLength > 0,
-    calls,
-    usage,
-    ...(invalid === undefined ? {} : { invalid }),
-  };
-}
 
-async function failed(
-  run: RunContext,
-  input: ModelInput,
-  assembly: Assembly,
-  messageId: string,
-  name: string,
-  failure: Failure,
-  effect: Effect,
-): Promise<ModelOut> {
-  const again = afterFailure(failure, input, run.agent.models.length, run.parts);
-  const out = { ...kept(run, assembly, messageId), failure, model: name };
-  if (again) return { ...out, again };
-  if (run.listens("MODEL_ERROR")) {
-    const fatal = await run.dispatch("MODEL_ERROR", new Failed(run, input, failure), input.attempt, effect);
-    if (fatal) return { ...out, failure: fatal };
+  /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */
+  async #before(): Promise<{ out: ModelOut } | { prompt: LanguageModelV4Prompt | undefined }> {
+    const run = this.#run;
+    const messages = new Lazy(() => requestMessages(run, this.#input));
+    const values = { messages, tools: run.agent.tools };
+    const { outcome, inputs, verdict, failure } = await dispatchPoint(run, "PRE_LLM_CALL", values, this.#place, changedMessages);
+    this.#spoken.add(verdict, outcome.passed);
+    if (failure) return { out: this.#out({ failure }) };
+    if (outcome.action === "skip") return { out: await this.#replaced(outcome.replacement) };
+    if (outcome.action !== "continue") return { out: this.#out({}) };
+    if (!inputs.everChanged) return { prompt: undefined };
+    const rendered: Rendered[] = run.agent.system === null ? [] : [run.agent.system];
+    const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
+    renderInto(rendered, changed, 0, changed.length);
+    return { prompt: rendered };
   }
-  return out;
+
+  /** The stream is whole: POST_LLM_CALL decides what stands. */
+  async #said(): Promise<ModelOut> {
+    const run = this.#run;
+    let message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
+    const usage = usageOf(this.#assembly.usage);
+    let retract: string | undefined;
+    let skipped = false;
+    if (run.listens("POST_LLM_CALL")) {
+      const response = responseOf(message);
+      const values = { messages: new Lazy(() => requestMessages(run, this.#input)), tools: run.agent.tools, response, usage };
+      const check = (field: string, value: unknown) => changedResponse(field, value, response);
+      const { outcome, inputs, verdict, failure } = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place, check);
+      this.#spoken.add(verdict, outcome.passed);
+      const shown = !run.agent.held && this.#assembly.emitted;
+      const why = outcome.reason || `${outcome.rail ?? "a hook"} at POST_LLM_CALL`;
+      if (this.#effect.cancelled !== undefined) return this.#out({ ...this.#kept(), usage, cancelled: this.#effect.cancelled });
+      if (failure) return this.#out({ usage, failure, ...this.#withdrawn(shown, failure.message) });
+      if (outcome.action === "retry" || outcome.action === "abort") return this.#out({ usage, ...this.#withdrawn(shown, why) });
+      if (outcome.action === "skip") {
+        skipped = true;
+        message = withResponse(message, { text: textOf(outcome.replacement), toolCalls: [] });
+      } else if (inputs.everChanged) {
+        message = withResponse(message, inputs.read("response") as ModelResponse); // checked by `changedResponse`
+      }
+      if (shown && messageText(message) !== this.#assembly.text) retract = why;
+    }
+    return this.#recorded(message, { usage, skipped, retract });
+  }
+
+  async #recorded(message: AssistantMessage, more: { usage?: Usage; skipped: boolean; retract: string | undefined }): Promise<ModelOut> {
+    const run = this.#run;
+    run.record(message);
+    const text = messageText(message);
+    const reasoning = message.parts.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
+    this.#deltas.release(text, reasoning);
+    const calls = await callsOf(run, message);
+    const invalid = calls.length === 0 && run.agent.output && !more.skipped ? await this.#problem(text) : undefined;
+    return this.#out({
+      message_id: this.#messageId,
+      has_text: text !== "",
+      has_reasoning: reasoning !== "",
+      calls,
+      ...(more.usage ? { usage: more.usage } : {}),
+      ...(more.skipped ? { skipped: true } : {}),
+      ...(more.retract === undefined ? {} : { retract: more.retract }),
+      ...(invalid === undefined ? {} : { invalid }),
+    });
+  }
+
+  /** A skip before the call, or after it failed: the replacement stands in for the model, or nothing does. */
+  async #replaced(replacement: Json | undefined): Promise<ModelOut> {
+    const chain = new TransformChain(this.#run.agent.transformers, "text", () => {});
+    const given = textOf(replacement);
+    const text = chain.push(given) + chain.flush();
+    const message: AssistantMessage = { id: this.#messageId, role: "assistant", parts: text === "" ? [] : [{ type: "text", text }] };
+    return this.#recorded(message, { skipped: true, retract: undefined });
+  }
+
+  async #failed(failure: Failure): Promise<ModelOut> {
+    const run = this.#run;
+    const again = afterFailure(failure, this.#input, run.agent.models.length, run.parts);
+    if (again) return this.#out({ failure, again });
+    if (run.listens("MODEL_ERROR")) {
+      const values = { messages: new Lazy(() => requestMessages(run, this.#input)), tools: run.agent.tools, error: failure };
+      const { outcome, verdict, failure: fatal } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
+      this.#spoken.add(verdict, outcome.passed);
+      if (fatal) return this.#out({ ...this.#kept(), failure: fatal });
+      if (outcome.action === "skip") return this.#replaced(outcome.replacement);
+    }
+    return this.#out({ ...this.#kept(), failure });
+  }
+
+  /** What had been shown stays (X5): recorded as a partial message, without calls. What was held back is dropped. */
+  #kept(): ModelOut {
+    if (this.#assembly.textLength === 0 || this.#run.agent.held) return {};
+    this.#run.record(partialMessage(this.#messageId, this.#assembly));
+    const has_reasoning = this.#assembly.reasoningLength > 0;
+    return { message_id: this.#messageId, partial: true, has_text: true, has_reasoning };
+  }
+
+  /** What had been shown is taken back. */
+  #withdrawn(shown: boolean, reason: string): ModelOut {
+    return shown ? { message_id: this.#messageId, retract: reason } : {};
+  }
+
+  async #problem(text: string): Promise<string | undefined> {
+    const found = await readAnswer(text, this.#run.agent.output);
+    return found.ok ? undefined : found.problem;
+  }
+
+  #out(out: ModelOut): ModelOut {
+    return { ...out, model: this.#name, ...this.#spoken.out };
+  }
 }
 
-/** What had been shown stays (X5): recorded as a partial message, without calls. */
-function kept(run: RunContext, assembly: Assembly, messageId: string): ModelOut {
-  if (assembly.textLength === 0) return {};
-  run.record(partialMessage(messageId, assembly));
-  return {
-    message_id: messageId,
-    partial: true,
-    has_text: true,
-    has_reasoning: assembly.reasoningLength > 0,
-  };
-}
-
-async function answerProblem(run: RunContext, message: AssistantMessage): Promise<string | undefined> {
-  const found = await readAnswer(messageText(message), run.agent.output);
-  return found.ok ? undefined : found.problem;
-}
-
-function callOptions(run: RunContext, input: ModelInput, effect: Effect): LanguageModelV4CallOptions {
-  const { definition, wireTools, output, system } = run.agent;
+function callOptions(run: RunContext, prompt: LanguageModelV4Prompt, effect: Effect): LanguageModelV4CallOptions {
+  const { definition, wireTools, output } = run.agent;
   const options: LanguageModelV4CallOptions = {
-    prompt: promptOf(run, input, system),
+    prompt,
     // Made when the provider reads it: a signal costs more than the rest of a step.
     get abortSignal() {
       return effect.signal;
@@ -107,68 +198,47 @@ function callOptions(run: RunContext, input: ModelInput, effect: Effect): Langua
   if (wireTools !== undefined) options.tools = wireTools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
   if (definition.temperature !== null) options.temperature = definition.temperature;
-  if (output !== null)
-    options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
+  if (output !== null) options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
   return options;
 }
 
-/** The request: system prompt, the log, and after a rejected answer the draft with what was wrong about it. */
-function promptOf(run: RunContext, input: ModelInput, system: Rendered | null): LanguageModelV4Prompt {
+/**
+ * The request: system prompt, the log with this turn's transient parts after the user's message, and after a rejected
+ * answer the draft with what was wrong about it.
+ */
+function promptOf(run: RunContext, input: ModelInput): LanguageModelV4Prompt {
+  const { system } = run.agent;
   const history = run.log.render(input.up_to);
-  const prompt = system === null ? history.slice() : [system, ...history];
-  if (input.redo !== null) {
-    const draft = run.message(input.redo.message_id);
-    const rendered = draft?.role === "assistant" ? renderMessage(draft) : null;
-    if (rendered) prompt.push(rendered);
-    prompt.push({ role: "user", content: [{ type: "text", text: input.redo.feedback }] });
+  const prompt: Rendered[] = system === null ? history.slice() : [system, ...history];
+  if (input.tail.length > 0) {
+    const at = run.log.renderedLength(input.tail_at) + (system === null ? 0 : 1);
+    prompt.splice(at, 0, ...input.tail.flatMap((id) => rendered(run.message(id))));
   }
+  for (const message of redoMessages(run, input)) prompt.push(...rendered(message));
   return prompt;
 }
 
-/** What hooks see of a request. The messages are gathered when first read. */
-class Request {
-  readonly #run: RunContext;
-  readonly #upTo: number;
-  #messages: readonly Message[] | undefined;
-
-  constructor(run: RunContext, input: ModelInput) {
-    this.#run = run;
-    this.#upTo = input.up_to;
-  }
-
-  get messages(): readonly Message[] {
-    this.#messages ??= Object.freeze(this.#run.log.messages.slice(0, this.#upTo));
-    return this.#messages;
-  }
-
-  get tools() {
-    return this.#run.agent.tools;
-  }
+/** The same request as messages, for rails that look at it. */
+function requestMessages(run: RunContext, input: ModelInput): readonly Message[] {
+  const messages = run.log.messages.slice(0, input.up_to);
+  if (input.tail.length > 0) messages.splice(input.tail_at, 0, ...input.tail.flatMap((id) => run.message(id) ?? []));
+  messages.push(...redoMessages(run, input));
+  return Object.freeze(messages);
 }
 
-class Response extends Request {
-  readonly response: AssistantMessage;
-  readonly usage;
-
-  constructor(
-    run: RunContext,
-    input: ModelInput,
-    response: AssistantMessage,
-    usage: ReturnType<typeof usageOf>,
-  ) {
-    super(run, input);
-    this.response = response;
-    this.usage = usage;
-    Object.freeze(this);
-  }
+function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
+  if (redo === null) return [];
+  const draft = run.message(redo.message_id);
+  const feedback: Message = { id: `${run.id}.main.${step}.feedback`, role: "user", parts: [{ type: "text", text: redo.feedback }] };
+  return draft === undefined ? [feedback] : [draft, feedback];
 }
 
-class Failed extends Request {
-  readonly error: Failure;
+function rendered(message: Message | undefined): Rendered[] {
+  const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
+  return one === null ? [] : [one];
+}
 
-  constructor(run: RunContext, input: ModelInput, error: Failure) {
-    super(run, input);
-    this.error = error;
-    Object.freeze(this);
-  }
+function textOf(replacement: Json | undefined): string {
+  if (replacement === undefined || replacement === null) return "";
+  return typeof replacement === "string" ? replacement : JSON.stringify(replacement);
 }

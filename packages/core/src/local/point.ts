@@ -1,0 +1,155 @@
+import { Inputs, type CheckChange } from "../hooks/inputs.ts";
+import { Dispatch, type Dispatched, type Session } from "../rails/dispatch.ts";
+import type { RailQuestion, Reservation } from "../rails/context.ts";
+import type { StateValues } from "../rails/rail-state.ts";
+import type { AgentDefinition } from "../schema/agent.ts";
+import type { Failure } from "../schema/failure.ts";
+import type { HookPoint } from "../schema/points.ts";
+import type { Scope } from "../schema/run.ts";
+import type { Usage } from "../schema/usage.ts";
+import type { Verdict } from "../schema/verdict.ts";
+import { addUsage } from "../turn/state.ts";
+import type { Effect } from "./effect.ts";
+import { askModel } from "./ask-model.ts";
+import type { RunContext } from "./run-context.ts";
+import type { Watch } from "./watchdog.ts";
+
+/** Where in a run a dispatch is made. */
+export interface Place {
+  readonly effect: Effect;
+  readonly attempt: number;
+  readonly rails: StateValues;
+}
+
+/** What a dispatch came to, and the data as its rails left it. */
+export interface PointResult {
+  readonly outcome: Dispatched;
+  readonly inputs: Inputs;
+  /** What the loop has to hear of; undefined when everybody passed without a word. */
+  readonly verdict: Verdict | undefined;
+  /** A plain hook failed. */
+  readonly failure: Failure | undefined;
+}
+
+/** Runs the hooks and rails of a point. Ask `listens` first: a dispatch is not free. */
+export async function dispatchPoint(
+  run: RunContext,
+  point: HookPoint,
+  values: Readonly<Record<string, unknown>>,
+  place: Place,
+  check?: CheckChange,
+): Promise<PointResult> {
+  const inputs = new Inputs(point, values, check);
+  const session = new RunSession(run, point, place);
+  const dispatch = new Dispatch(run.agent.entries(point), inputs, session);
+  const stop = () => dispatch.stop();
+  session.onExpire = () => dispatch.expire();
+  place.effect.onCancel(stop);
+  const outcome = await dispatch.run();
+  place.effect.offCancel(stop);
+  session.end();
+  return { outcome, inputs, verdict: verdictOf(point, outcome, session.usage), failure: failureOf(point, outcome) };
+}
+
+/** A dispatch's view of its run. One timer watches over whoever is running. */
+class RunSession implements Session {
+  readonly #run: RunContext;
+  readonly #point: HookPoint;
+  readonly #place: Place;
+  #watch: Watch | undefined;
+  #watchMs = 0;
+  usage: Usage | undefined;
+  onExpire: () => void = () => {};
+
+  constructor(run: RunContext, point: HookPoint, place: Place) {
+    this.#run = run;
+    this.#point = point;
+    this.#place = place;
+  }
+
+  get agent(): AgentDefinition {
+    return this.#run.agent.definition;
+  }
+
+  get scope(): Scope {
+    return this.#run.scope;
+  }
+
+  get runId(): string {
+    return this.#run.id;
+  }
+
+  get turnRef(): string {
+    return this.#run.turnRef;
+  }
+
+  get attempt(): number {
+    return this.#place.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#place.effect.signal;
+  }
+
+  get state(): StateValues {
+    return this.#place.rails;
+  }
+
+  get idempotencyKey(): string {
+    return `${this.#run.id}/${this.#place.effect.key}/${this.#point}`;
+  }
+
+  now(): number {
+    return this.#run.parts.clock.now();
+  }
+
+  enter(timeoutMs: number): void {
+    if (this.#watch !== undefined && this.#watchMs === timeoutMs) {
+      this.#watch.touch();
+      return;
+    }
+    this.#watch?.stop();
+    this.#watchMs = timeoutMs;
+    this.#watch = this.#run.parts.watchdog.watch(timeoutMs, () => {
+      this.#watch = undefined;
+      this.onExpire();
+    });
+  }
+
+  end(): void {
+    this.#watch?.stop();
+  }
+
+  async reserve(key: string, counter: string, n: number, max: number): Promise<Reservation> {
+    return this.#run.counters.reserve(key, counter, n, max);
+  }
+
+  async ask(question: RailQuestion): Promise<string> {
+    const { text, usage } = await askModel(this.#run, question, this.#place.effect);
+    this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+    return text;
+  }
+}
+
+function verdictOf(point: HookPoint, outcome: Dispatched, usage: Usage | undefined): Verdict | undefined {
+  const { action, rail, reason, retry, replacement, records, operations, passed } = outcome;
+  if (action === "continue" && records.length === 0 && operations.length === 0 && usage === undefined) return undefined;
+  return {
+    point,
+    action,
+    rail,
+    reason,
+    records,
+    state: operations,
+    passed,
+    ...(retry ? { retry: { delay: retry.delay, max_retries: retry.maxRetries, reason: retry.reason } } : {}),
+    ...(replacement === undefined ? {} : { replacement }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+function failureOf(point: HookPoint, { hookFailure }: Dispatched): Failure | undefined {
+  if (hookFailure === undefined) return undefined;
+  const { hook, problem } = hookFailure;
+  return { code: "hook_failed", message: `The hook "${hook}" on ${point} ${problem}`, details: { point, hook } };
+}

@@ -1,0 +1,173 @@
+import { TracksideError } from "../errors.ts";
+import type { Surroundings } from "../hooks/context.ts";
+import type { Inputs } from "../hooks/inputs.ts";
+import type { AgentDefinition } from "../schema/agent.ts";
+import type { Json } from "../schema/json.ts";
+import type { HookPoint } from "../schema/points.ts";
+import type { Scope } from "../schema/run.ts";
+import type { StateOperation } from "../schema/verdict.ts";
+import type { RailQuestion, RailState, Reservation } from "./context.ts";
+import { type Dispatch, type Entry, nameOf } from "./dispatch.ts";
+import { applyOperations, MAX_STATE_BYTES } from "./rail-state.ts";
+
+/**
+ * What one hook or rail is given in one dispatch. Everything in it is made when it is read, so one that looks at nothing
+ * costs nothing; and it closes when `handle` has returned, so that nothing changes behind the next one's back.
+ */
+export class DispatchContext implements Surroundings {
+  readonly #dispatch: Dispatch;
+  readonly #entry: Entry;
+  readonly inputData: Inputs;
+  #closed = false;
+  #view: object | undefined;
+  #state: RailState | undefined;
+  #extraBefore: Record<string, unknown> | undefined;
+  #reservations = 0;
+  operations: StateOperation[] | undefined;
+
+  constructor(dispatch: Dispatch, entry: Entry, inputs: Inputs) {
+    this.#dispatch = dispatch;
+    this.#entry = entry;
+    this.inputData = inputs;
+  }
+
+  get event(): HookPoint {
+    return this.#open().point;
+  }
+
+  get inputs(): object {
+    this.#open();
+    this.#view ??= this.#makeView();
+    return this.#view;
+  }
+
+  get agent(): AgentDefinition {
+    return this.#open().session.agent;
+  }
+
+  get scope(): Scope {
+    return this.#open().session.scope;
+  }
+
+  get runId(): string {
+    return this.#open().session.runId;
+  }
+
+  get turnRef(): string {
+    return this.#open().session.turnRef;
+  }
+
+  get attempt(): number {
+    return this.#open().session.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#open().session.signal;
+  }
+
+  get idempotencyKey(): string {
+    return this.#open().session.idempotencyKey;
+  }
+
+  get extra(): Record<string, unknown> {
+    const { extra } = this.#open();
+    this.#extraBefore ??= { ...extra };
+    return extra;
+  }
+
+  get state(): RailState {
+    this.#open();
+    this.#state ??= this.#makeState();
+    return this.#state;
+  }
+
+  reserve(counter: string, n: number, max: number): Promise<Reservation> {
+    const { session } = this.#open();
+    const key = `${session.idempotencyKey}/${nameOf(this.#entry)}/${counter}/${this.#reservations++}`;
+    return session.reserve(key, counter, n, max);
+  }
+
+  model(question: RailQuestion): Promise<string> {
+    return this.#open().session.ask(question);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  get changedAnything(): boolean {
+    return this.operations !== undefined || this.inputData.changed.length > 0;
+  }
+
+  /** Takes back what a failed rail wrote for the others. */
+  undoExtra(): void {
+    if (this.#extraBefore === undefined) return;
+    const { extra } = this.#dispatch;
+    for (const key of Object.keys(extra)) delete extra[key];
+    Object.assign(extra, this.#extraBefore);
+  }
+
+  #open(): Dispatch {
+    if (!this.#closed) return this.#dispatch;
+    const kind = "rail" in this.#entry ? "rail" : "hook";
+    const what = `The ${kind} "${nameOf(this.#entry)}" used ctx at ${this.#dispatch.point} after it had returned.`;
+    throw new TracksideError("hook_failed", `${what} Await everything that needs ctx before you return.`);
+  }
+
+  #makeView(): object {
+    const inputs = this.inputData;
+    const known = (field: PropertyKey): field is string =>
+      typeof field === "string" && inputs.fields.includes(field);
+    return new Proxy(
+      {},
+      {
+        get: (_, field) => {
+          this.#open();
+          return known(field) ? inputs.read(field) : undefined;
+        },
+        set: (_, field, value) => {
+          this.#open();
+          inputs.write(String(field), value);
+          return true;
+        },
+        deleteProperty: (_, field) => {
+          throw new TypeError(`inputs.${String(field)} cannot be deleted; assign another value`);
+        },
+        has: (_, field) => known(field),
+        ownKeys: () => inputs.fields,
+        getOwnPropertyDescriptor: (_, field) =>
+          known(field)
+            ? { value: inputs.read(field), enumerable: true, configurable: true, writable: true }
+            : undefined,
+      },
+    );
+  }
+
+  #makeState(): RailState {
+    const { session, outcome } = this.#dispatch;
+    const values = () => applyOperations(session.state, [...outcome.operations, ...(this.operations ?? [])]);
+    const write = (operation: StateOperation) => {
+      this.#open();
+      const next = [...(this.operations ?? []), operation];
+      const bytes = new TextEncoder().encode(
+        JSON.stringify(applyOperations(session.state, [...outcome.operations, ...next])),
+      ).length;
+      if (bytes > MAX_STATE_BYTES) {
+        throw new RangeError(
+          `ctx.state would be ${bytes} bytes, at most ${MAX_STATE_BYTES}; keep counts, not content`,
+        );
+      }
+      this.operations = next;
+    };
+    return {
+      get: (key: string): Json | undefined => {
+        this.#open();
+        const all = values();
+        return Object.hasOwn(all, key) ? all[key] : undefined;
+      },
+      set: (key, value) => write({ op: "set", key, value }),
+      add: (key, amount) => write({ op: "add", key, value: amount }),
+      append: (key, value) => write({ op: "append", key, value }),
+    };
+  }
+}

@@ -1,0 +1,276 @@
+import type { Surroundings } from "../hooks/context.ts";
+import type { Inputs } from "../hooks/inputs.ts";
+import type { Json } from "../schema/json.ts";
+import type { HookPoint } from "../schema/points.ts";
+import type { RailRecord, StateOperation } from "../schema/verdict.ts";
+import type { RailQuestion, Reservation } from "./context.ts";
+import { DispatchContext } from "./dispatch-context.ts";
+import type { Rail } from "./rail.ts";
+import type { StateValues } from "./rail-state.ts";
+import { type RailVerdict, type RetryRequest, readReturn } from "./verdicts.ts";
+
+export type AnyHook = (ctx: never) => unknown;
+
+/** What runs at a point, in order: plain hooks as they were added, rails where their manager stands. */
+export type Entry = { readonly hook: AnyHook } | { readonly rail: Rail };
+
+/** What a dispatch needs of its surroundings. The dispatcher is pure, so clock, counters and models are brought to it. */
+export interface Session extends Surroundings {
+  readonly idempotencyKey: string;
+  readonly state: StateValues;
+  now(): number;
+  /** Somebody starts: call `expire` on the dispatch if this takes longer. */
+  enter(timeoutMs: number): void;
+  reserve(key: string, counter: string, n: number, max: number): Promise<Reservation>;
+  ask(question: RailQuestion): Promise<string>;
+}
+
+/** What a dispatch came to. */
+export interface Dispatched {
+  action: "continue" | "skip" | "retry" | "abort";
+  rail: string | null;
+  reason: string;
+  retry: RetryRequest | undefined;
+  replacement: Json | undefined;
+  readonly asks: { rail: string; reason: string }[];
+  readonly records: RailRecord[];
+  readonly operations: StateOperation[];
+  passed: number;
+  /** A plain hook failed. */
+  hookFailure: { hook: string; problem: string; cause: unknown } | undefined;
+}
+
+export const HOOK_TIMEOUT_MS = 30_000;
+const ANONYMOUS = "(anonymous)";
+/** Told apart from everything that can be thrown. */
+const NOTHING = Symbol("nothing was thrown");
+const NO_RETRY: readonly HookPoint[] = ["FINISHED", "ERROR"];
+
+/**
+ * One dispatch: every hook and rail of a point, one after another. The first verdict other than continue decides; later
+ * rails do not run, later plain hooks do, and after an abort nobody does. A rail that throws, hangs or returns something
+ * else fails closed.
+ */
+export class Dispatch {
+  readonly inputs: Inputs;
+  readonly session: Session;
+  readonly extra: Record<string, unknown> = {};
+  readonly outcome: Dispatched = {
+    action: "continue",
+    rail: null,
+    reason: "",
+    retry: undefined,
+    replacement: undefined,
+    asks: [],
+    records: [],
+    operations: [],
+    passed: 0,
+    hookFailure: undefined,
+  };
+  readonly #entries: readonly Entry[];
+  readonly #done: Promise<Dispatched>;
+  #finish: (outcome: Dispatched) => void = () => {};
+  /** Goes up when whoever runs is given up: what that one does later no longer counts. */
+  #life = 0;
+  #at = 0;
+  #running: DispatchContext | undefined;
+  #startedAt = 0;
+
+  constructor(entries: readonly Entry[], inputs: Inputs, session: Session) {
+    this.#entries = entries;
+    this.inputs = inputs;
+    this.session = session;
+    this.#done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  get point(): HookPoint {
+    return this.inputs.point;
+  }
+
+  run(): Promise<Dispatched> {
+    void this.#from(0);
+    return this.#done;
+  }
+
+  /** Whoever is running took too long. */
+  expire(): void {
+    const entry = this.#entries[this.#at];
+    const running = this.#running;
+    if (entry === undefined || running === undefined) return;
+    this.#life += 1;
+    running.close();
+    if ("hook" in entry) {
+      this.#failHook(entry, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`, undefined);
+      this.#finish(this.outcome);
+      return;
+    }
+    const over = this.#failRail(entry.rail, running, `timed out after ${entry.rail.timeoutMs} ms`);
+    if (over) this.#finish(this.outcome);
+    else void this.#from(this.#at + 1);
+  }
+
+  /** The run was cancelled: nobody waits for the rest. */
+  stop(): void {
+    this.#life += 1;
+    this.#running?.close();
+    this.#finish(this.outcome);
+  }
+
+  async #from(start: number): Promise<void> {
+    const life = this.#life;
+    for (let i = start; i < this.#entries.length; i++) {
+      const entry = this.#entries[i];
+      if (entry === undefined) break;
+      const rail = "rail" in entry ? entry.rail : undefined;
+      if (rail !== undefined && this.outcome.action !== "continue") continue; // decided; plain hooks may still follow
+      this.#at = i;
+      const inputs = rail?.mode === "shadow" ? this.inputs.copy() : this.inputs;
+      const ctx = new DispatchContext(this, entry, inputs);
+      this.#running = ctx;
+      this.#startedAt = this.session.now();
+      this.session.enter(rail?.timeoutMs ?? HOOK_TIMEOUT_MS);
+
+      let returned: unknown;
+      let error: unknown = NOTHING;
+      try {
+        returned = "rail" in entry ? entry.rail.handle(ctx as never) : entry.hook(ctx as never); // a context of this point
+        if (isPromise(returned)) returned = await returned;
+      } catch (thrown) {
+        error = thrown;
+      }
+      if (this.#life !== life) return;
+      ctx.close();
+      if (error === NOTHING && returned === undefined && !ctx.changedAnything) {
+        if (rail !== undefined) this.outcome.passed += 1;
+        continue;
+      }
+      const over = rail === undefined ? await this.#afterHook(entry, returned, error) : await this.#afterRail(rail, ctx, returned, error);
+      if (this.#life !== life) return;
+      if (over) break;
+    }
+    this.#finish(this.outcome);
+  }
+
+  /** A plain hook failed, returned something or changed its inputs. True when the dispatch is over. */
+  async #afterHook(entry: Entry, returned: unknown, error: unknown): Promise<boolean> {
+    let problem = error === NOTHING ? undefined : `failed: ${messageOf(error)}`;
+    if (problem === undefined && returned !== undefined) {
+      problem = "returned a value; a hook returns nothing. To skip, retry or abort, write a rail";
+    }
+    problem ??= await this.#changeProblem(this.inputs);
+    if (problem === undefined) {
+      this.inputs.settle();
+      return false;
+    }
+    this.#failHook(entry, problem, error === NOTHING ? undefined : error);
+    return true;
+  }
+
+  /** A rail did more than let it pass. True when the dispatch is over. */
+  async #afterRail(rail: Rail, ctx: DispatchContext, returned: unknown, error: unknown): Promise<boolean> {
+    if (error !== NOTHING) return this.#failRail(rail, ctx, `failed: ${messageOf(error)}`);
+    const verdict = readReturn(returned);
+    if (typeof verdict === "string") return this.#failRail(rail, ctx, verdict);
+    const problem = misplaced(verdict, this.point) ?? (await this.#changeProblem(ctx.inputData));
+    if (problem !== undefined) return this.#failRail(rail, ctx, problem);
+    return this.#accept(rail, ctx, verdict, rail.mode === "shadow");
+  }
+
+  #accept(rail: Rail, ctx: DispatchContext, verdict: RailVerdict | null, shadow: boolean): boolean {
+    const { outcome } = this;
+    if (shadow) {
+      if (verdict !== null) this.#record(rail, verdict.action, verdict.reason, verdict.alert);
+      else if (ctx.changedAnything)
+        this.#record(rail, "continue", "would have changed the inputs or state", undefined);
+      else outcome.passed += 1;
+      return false;
+    }
+    if (ctx.operations !== undefined) outcome.operations.push(...ctx.operations);
+    this.inputs.settle();
+    if (verdict === null) {
+      outcome.passed += 1;
+      return false;
+    }
+    this.#record(rail, verdict.action, verdict.reason, verdict.alert);
+    if (verdict.action === "continue") return false;
+    if (verdict.action === "ask") {
+      outcome.asks.push({ rail: rail.name, reason: verdict.reason });
+      return false;
+    }
+    outcome.action = verdict.action;
+    outcome.rail = rail.name;
+    outcome.reason = verdict.reason;
+    outcome.retry = verdict.retry;
+    outcome.replacement = verdict.replacement;
+    return verdict.action === "abort";
+  }
+
+  /** Fail closed (R10): what it changed is discarded and, unless it is an observer, the run is aborted in its name. */
+  #failRail(rail: Rail, ctx: DispatchContext, problem: string): boolean {
+    if (rail.mode !== "shadow") {
+      this.inputs.undo();
+      ctx.undoExtra();
+    }
+    if (rail.mode === "shadow" || rail.onError === "continue") {
+      this.#record(rail, "continue", problem, undefined);
+      return false;
+    }
+    this.#record(rail, "abort", problem, undefined);
+    this.outcome.action = "abort";
+    this.outcome.rail = rail.name;
+    this.outcome.reason = problem;
+    return true;
+  }
+
+  #failHook(entry: Entry, problem: string, cause: unknown): void {
+    this.inputs.undo();
+    this.outcome.hookFailure = { hook: nameOf(entry), problem, cause };
+  }
+
+  async #changeProblem(inputs: Inputs): Promise<string | undefined> {
+    if (inputs.changed.length === 0 || inputs.check === undefined) return undefined;
+    for (const field of inputs.changed) {
+      const problem = await inputs.check(field, inputs.read(field));
+      if (problem !== undefined) return `set inputs.${field} to something that cannot be used: ${problem}`;
+    }
+    return undefined;
+  }
+
+  #record(rail: Rail, action: RailRecord["action"], reason: string, alert: string | undefined): void {
+    const now = this.session.now();
+    const record: RailRecord = {
+      rail: rail.name,
+      point: this.point,
+      action,
+      reason,
+      attempt: this.session.attempt,
+      duration_ms: Math.max(0, now - this.#startedAt),
+      shadow: rail.mode === "shadow",
+      ...(alert === undefined ? {} : { alert }),
+    };
+    this.outcome.records.push(record);
+  }
+}
+
+/** A verdict that means nothing at this point. */
+function misplaced(verdict: RailVerdict | null, point: HookPoint): string | undefined {
+  if (verdict?.action === "ask" && point !== "PRE_TOOL_CALL")
+    return `returned ask() at ${point}; only PRE_TOOL_CALL can be asked about`;
+  if (verdict?.action === "retry" && NO_RETRY.includes(point))
+    return `returned retry() at ${point}, where nothing can be repeated`;
+  return undefined;
+}
+
+export function nameOf(entry: Entry): string {
+  return "rail" in entry ? entry.rail.name : entry.hook.name || ANONYMOUS;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,60 @@
+import { abortFailure } from "../errors.ts";
+import { applyOperations } from "../rails/rail-state.ts";
+import type { Failure } from "../schema/failure.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import type { Verdict } from "../schema/verdict.ts";
+import { addUsage } from "./state.ts";
+import type { World } from "./world.ts";
+
+interface Said {
+  readonly verdicts?: readonly Verdict[];
+  readonly passed?: number;
+}
+
+/**
+ * What the rails around an effect leave in the run: an event for each dispatch in which somebody spoke (R12), and their
+ * writes to the state, in delivery order (R5). Answers the verdict that decided, if one did.
+ */
+export function settleVerdicts(
+  world: World,
+  state: TurnState,
+  out: Said,
+  callId: string | null,
+): Verdict | undefined {
+  state.passed += out.passed ?? 0;
+  let decided: Verdict | undefined;
+  for (const verdict of out.verdicts ?? []) {
+    state.passed += verdict.passed;
+    if (verdict.records.length > 0) {
+      const { point, records } = verdict;
+      world.note({ type: "rail", point, step: state.step, call_id: callId, records: [...records] });
+    }
+    if (verdict.usage) {
+      state.usage = addUsage(state.usage, verdict.usage);
+      world.note({ type: "usage", step: state.step, model: "rails", call: verdict.usage, total: state.usage });
+    }
+    state.rails = applyOperations(state.rails, verdict.state);
+    if (verdict.action !== "continue") decided = verdict;
+  }
+  return decided;
+}
+
+/** Counts the retries rails ask for: for each rail and operation exactly as many as it said (R8). */
+export class Retries {
+  readonly #made = new Map<string, number>();
+
+  /** How long to wait before the next attempt; undefined when this rail's retries are used up. */
+  next({ rail, retry }: Verdict): number | undefined {
+    const key = rail ?? "";
+    const made = this.#made.get(key) ?? 0;
+    if (made >= (retry?.max_retries ?? 0)) return undefined;
+    this.#made.set(key, made + 1);
+    return (retry?.delay ?? 0) * 1000;
+  }
+}
+
+/** A verdict that ends the run: an abort, or a retry that may not be made any more. */
+export function abortedBy({ rail, point, reason, action }: Verdict): Failure {
+  const why = action === "retry" ? `its retries are used up${reason === "" ? "" : `: ${reason}`}` : reason;
+  return abortFailure(rail ?? "", point, why);
+}
