@@ -18,7 +18,7 @@ export interface Io {
 export function processIo(): Io {
   const gone = new AbortController();
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") process.stderr.write(`The output cannot be written: ${error.message}\n`);
     gone.abort(new Error("the output was closed"));
   });
   process.stderr.on("error", () => {}); // there is nowhere left to say it

@@ -36,9 +36,8 @@ export function shown(path: string, cwd: string): string {
 
 function describe(error: unknown, path: string, cwd: string): string {
   if (!(error instanceof Error)) return `It threw ${String(error)}.`;
-  const issues = "issues" in error && Array.isArray(error.issues) ? error.issues : undefined;
-  // An AgentConfigError's message lists its issues, each on a line.
-  if (issues || error.constructor.name === "TracksideError") return error.message;
+  // Asked by name: the user's copy of the library need not be ours. A config error lists its issues, each on a line.
+  if (error.name === "AgentConfigError" || error.name === "TracksideError") return error.message;
   if (error instanceof SyntaxError) return syntaxError(error, path, cwd);
   const code = "code" in error ? error.code : undefined;
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return notFound(error.message);

@@ -140,6 +140,17 @@ describe.concurrent("Ctrl-C", () => {
     expect(code).toBe(130);
   });
 
+  test("SIGTERM does the same and exits 143", async () => {
+    let sent = false;
+    const { code, stdout } = await cli(["run", "--json", fixture("slow"), "go"], {
+      onStdout(text, child) {
+        if (!sent && text.includes('"tool_call"')) sent = child.kill("SIGTERM");
+      },
+    });
+    expect(eventsOf(stdout).at(-1)).toMatchObject({ status: "cancelled", reason: "SIGTERM" });
+    expect(code).toBe(143);
+  });
+
   test("is told to a person", async () => {
     const { code, stdout } = await cli(["run", fixture("slow"), "go"], { onStdout: interruptOnce() });
     expect(stdout).toMatch(/✗ 1\.1 wait stopped · /);
