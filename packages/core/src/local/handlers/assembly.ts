@@ -7,6 +7,7 @@ import type {
 import type { JsonObject } from "../../schema/json.ts";
 import type { AssistantPart } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
+import { asJson, MalformedPart } from "./malformed-part.ts";
 
 /** What is put together from a stream is shown as it comes. `offset` counts characters of this kind before it. */
 export interface Deltas {
@@ -26,7 +27,13 @@ export interface ToolSlot {
   provider: SharedV4ProviderMetadata | undefined;
 }
 
-type TextBlock = { type: "text" | "reasoning"; text: string; provider: SharedV4ProviderMetadata | undefined };
+interface TextBlock {
+  readonly type: "text" | "reasoning";
+  /** Its place among the blocks. */
+  readonly at: number;
+  text: string;
+  provider: SharedV4ProviderMetadata | undefined;
+}
 type Block = TextBlock | { type: "file"; part: AssistantPart } | { type: "call"; slot: ToolSlot };
 
 /**
@@ -45,6 +52,7 @@ export class Assembly {
   reasoningLength = 0;
   readonly #deltas: Deltas;
   readonly #open = new Map<string, TextBlock>();
+  #textAt = 0;
   #lastId: string | undefined;
   #last: TextBlock | undefined;
 
@@ -58,7 +66,7 @@ export class Assembly {
   }
 
   accept(part: LanguageModelV4StreamPart): void {
-    switch (part.type) {
+    switch (part?.type) {
       case "text-delta":
         this.#textDelta(part);
         return;
@@ -86,9 +94,11 @@ export class Assembly {
         this.#file(part);
         return;
       case "source":
-        this.annotations.push(JSON.parse(JSON.stringify(part)));
+        this.annotations.push(asJson(part.type, part) as JsonObject); // came out of JSON.parse and is an object
         return;
       case "finish":
+        if (typeof part.finishReason?.unified !== "string")
+          throw new MalformedPart(part.type, "without a finish reason");
         this.usage = part.usage;
         this.finish = part.finishReason;
         return;
@@ -97,13 +107,17 @@ export class Assembly {
         this.error ??= part.error;
         return;
       default:
-        return; // warnings, metadata, pings and what only a provider's own tools produce
+        return; // warnings, metadata, pings, what only a provider's own tools produce, and what is no part at all
     }
   }
 
   #textDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
     if (part.delta === "") return;
-    const block = this.#block("text", part.id);
+    if (typeof part.delta !== "string") throw new MalformedPart("text-delta", "without text");
+    let block = this.#block("text", part.id);
+    // Kept in the order in which it is shown, also where a provider goes back to an earlier block.
+    if (block.at < this.#textAt) block = this.#begin("text", part.id, undefined);
+    this.#textAt = block.at;
     const offset = this.textLength;
     block.text += part.delta;
     this.textLength += part.delta.length;
@@ -112,8 +126,9 @@ export class Assembly {
 
   #reasoningDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
     const block = this.#block("reasoning", part.id);
-    if (part.providerMetadata) block.provider = merged(block.provider, part.providerMetadata);
+    block.provider = merged(block.provider, part.providerMetadata);
     if (part.delta === "") return;
+    if (typeof part.delta !== "string") throw new MalformedPart("reasoning-delta", "without text");
     const offset = this.reasoningLength;
     block.text += part.delta;
     this.reasoningLength += part.delta.length;
@@ -126,7 +141,12 @@ export class Assembly {
   }
 
   #begin(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): TextBlock {
-    const block: TextBlock = { type, text: "", provider };
+    const block: TextBlock = {
+      type,
+      at: this.blocks.length,
+      text: "",
+      provider: merged(undefined, provider),
+    };
     this.blocks.push(block);
     this.#open.set(`${type}:${id}`, block);
     this.#lastId = id;
@@ -136,16 +156,16 @@ export class Assembly {
 
   #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
     const block = this.#block(type, id);
-    if (provider) block.provider = merged(block.provider, provider);
+    block.provider = merged(block.provider, provider);
     this.#open.delete(`${type}:${id}`);
     this.#lastId = undefined;
     this.#last = undefined;
   }
 
-  #openSlot(providerId: string, tool: string): ToolSlot {
+  #openSlot(providerId: string | undefined, tool: string): ToolSlot {
     const slot: ToolSlot = {
       index: this.slots.length,
-      providerId,
+      providerId: providerId ?? "",
       tool,
       input: undefined,
       streamed: 0,
@@ -159,6 +179,7 @@ export class Assembly {
   #toolDelta(providerId: string, delta: string): void {
     const slot = this.slots.findLast((known) => known.providerId === providerId && known.input === undefined);
     if (slot === undefined || delta === "") return;
+    if (typeof delta !== "string") throw new MalformedPart("tool-input-delta", "without text");
     const offset = slot.streamed;
     slot.streamed += delta.length;
     this.#deltas.toolInput(slot, delta, offset);
@@ -170,13 +191,18 @@ export class Assembly {
     input: string;
     providerMetadata?: SharedV4ProviderMetadata;
   }): void {
-    const waiting = this.slots.find(
-      (known) =>
-        known.providerId === part.toolCallId && known.tool === part.toolName && known.input === undefined,
+    if (typeof part.toolName !== "string" || typeof part.input !== "string")
+      throw new MalformedPart("tool-call", "without the name of a tool and the text of its arguments");
+    const waiting = this.slots.filter(
+      (known) => known.providerId === (part.toolCallId ?? "") && known.input === undefined,
     );
-    const slot = waiting ?? this.#openSlot(part.toolCallId, part.toolName);
+    const slot =
+      waiting.find((known) => known.tool === part.toolName) ??
+      waiting[0] ??
+      this.#openSlot(part.toolCallId, part.toolName);
+    slot.tool = part.toolName;
     slot.input = part.input;
-    slot.provider = part.providerMetadata;
+    slot.provider = merged(undefined, part.providerMetadata);
   }
 
   #file(part: Extract<LanguageModelV4StreamPart, { type: "file" }>): void {
@@ -194,21 +220,28 @@ function base64(data: Uint8Array | string): string {
 
 function merged(
   a: SharedV4ProviderMetadata | undefined,
-  b: SharedV4ProviderMetadata,
-): SharedV4ProviderMetadata {
+  b: SharedV4ProviderMetadata | undefined,
+): SharedV4ProviderMetadata | undefined {
+  if (!b) return a;
   const out = { ...a };
-  for (const [name, value] of Object.entries(b)) out[name] = { ...out[name], ...value };
+  for (const [name, value] of Object.entries(asJson("metadata", b))) out[name] = { ...out[name], ...value };
   return out;
 }
 
+/** What a provider reports, as far as it is a number. */
 export function usageOf(reported: LanguageModelV4Usage | undefined): Usage {
+  const { inputTokens, outputTokens } = reported ?? {};
   return {
-    input_tokens: reported?.inputTokens.total ?? 0,
-    cached_input_tokens: reported?.inputTokens.cacheRead ?? 0,
-    cache_write_tokens: reported?.inputTokens.cacheWrite ?? 0,
-    output_tokens: reported?.outputTokens.total ?? 0,
-    reasoning_tokens: reported?.outputTokens.reasoning ?? 0,
+    input_tokens: tokens(inputTokens?.total),
+    cached_input_tokens: tokens(inputTokens?.cacheRead),
+    cache_write_tokens: tokens(inputTokens?.cacheWrite),
+    output_tokens: tokens(outputTokens?.total),
+    reasoning_tokens: tokens(outputTokens?.reasoning),
     model_calls: 1,
     cost: null,
   };
+}
+
+function tokens(count: number | undefined): number {
+  return typeof count === "number" && count > 0 && Number.isFinite(count) ? count : 0;
 }

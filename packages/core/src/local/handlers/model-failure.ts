@@ -22,7 +22,20 @@ export function stopFailure(assembly: Assembly, model: string): Failure | undefi
     const message = "the provider's content filter stopped the answer";
     return modelFailure({ code: "content_filter", message, retryable: false }, model, assembly);
   }
-  return undefined;
+  return lostCalls(assembly) ? modelFailure(LOST_CALLS, model, assembly) : undefined;
+}
+
+const LOST_CALLS: ModelFailure = {
+  code: "stream_error",
+  message: "the model asked for tools, but not all of its calls arrived",
+  retryable: true,
+};
+
+/** Part of a batch is not what the model asked for. At the token limit it is: its last call is then a malformed one. */
+function lostCalls({ finish, slots, textLength }: Assembly): boolean {
+  if (finish?.unified === "length") return false;
+  if (finish?.unified === "tool-calls" && slots.length === 0 && textLength === 0) return true;
+  return slots.some((slot) => slot.input === undefined);
 }
 
 /** Whether and how to try again: the same model while it may recover, then the next; never once text was shown. */
@@ -52,10 +65,9 @@ function backoff(tries: number, { retry, clock }: EngineParts): number {
 }
 
 function modelFailure(found: ModelFailure, model: string, assembly: Assembly): Failure {
-  const { emitted } = assembly;
-  const shown = emitted
-    ? ` It had already shown ${assembly.textLength} characters, so it was not tried again.`
-    : "";
+  const { emitted, textLength } = assembly;
+  const what = textLength > 0 ? `${textLength} characters of text` : "part of its answer";
+  const shown = emitted ? ` It had already shown ${what}, so it was not tried again.` : "";
   return {
     code: "model_failed",
     message: `The model ${model} failed: ${found.message}${/[.!?]$/.test(found.message) ? "" : "."}${shown}`,

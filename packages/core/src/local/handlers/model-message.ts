@@ -24,8 +24,7 @@ export async function wholeMessage(
   const truncated = assembly.finish?.unified === "length";
   for (const block of assembly.blocks) {
     if (block.type === "call") {
-      if (block.slot.input === undefined) continue; // begun, never completed: the model did not ask for it
-      const part = callPart(run, input.step, block.slot, block.slot.input, truncated);
+      const part = callPart(run, input.step, block.slot, truncated);
       parts.push(part);
       calls.push(await callOf(run, part, block.slot.index));
     } else if (block.type === "file") {
@@ -48,13 +47,8 @@ export function partialMessage(id: string, assembly: Assembly): AssistantMessage
   return { id, role: "assistant", parts, partial: true };
 }
 
-function callPart(
-  run: RunContext,
-  step: number,
-  slot: ToolSlot,
-  input: string,
-  truncated: boolean,
-): ToolCallPart {
+function callPart(run: RunContext, step: number, slot: ToolSlot, truncated: boolean): ToolCallPart {
+  const { input = "" } = slot; // none only where the token limit cut it off
   const common = {
     type: "tool_call" as const,
     call_id: callIdOf(run.id, step, slot.index),
@@ -96,7 +90,6 @@ async function callOf(run: RunContext, part: ToolCallPart, index: number): Promi
   return resource === undefined ? call : { ...call, resource };
 }
 
-/** Kept as JSON has it: what is undefined in a provider's object is not there. */
 function providerField(provider: SharedV4ProviderMetadata | undefined): { provider?: JsonObject } {
-  return provider === undefined ? {} : { provider: JSON.parse(JSON.stringify(provider)) };
+  return provider === undefined ? {} : { provider: provider as JsonObject }; // JSON since it was taken in
 }
