@@ -27,6 +27,7 @@ export class Inputs {
   /** What was there before the one who is running changed anything, and what that was. */
   #before: Values | undefined;
   #changed: string[] = [];
+  #stands = false;
 
   constructor(point: HookPoint, values: Values, check?: CheckChange) {
     this.point = point;
@@ -59,14 +60,22 @@ export class Inputs {
   /** The next one is about to run: what is there now stands. */
   settle(): void {
     if (this.#before === undefined) return;
+    this.#stands = true;
     this.#before = undefined;
     this.#changed = [];
   }
 
   /** Takes back what the one who is running changed. */
   undo(): void {
-    if (this.#before !== undefined) this.#values = this.#before;
-    this.settle();
+    if (this.#before === undefined) return;
+    this.#values = this.#before;
+    this.#before = undefined;
+    this.#changed = [];
+  }
+
+  /** Whether any change stands. */
+  get everChanged(): boolean {
+    return this.#stands;
   }
 
   /** What was assigned since the last `settle`. */

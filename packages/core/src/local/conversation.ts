@@ -11,6 +11,8 @@ export class Log {
   readonly messages: Message[];
   readonly #rendered: Rendered[] = [];
   #renderedTo = 0;
+  /** Where this turn's tail goes: the same place for all its steps. */
+  #mark = { upTo: 0, length: 0 };
   /** Wire ids in use: providers want them unique within a request (T7). */
   readonly wireIds = new Set<string>();
   activeRun: string | null = null;
@@ -35,6 +37,16 @@ export class Log {
     renderInto(this.#rendered, this.messages, this.#renderedTo, upTo);
     this.#renderedTo = upTo;
     return this.#rendered;
+  }
+
+  /** How many messages the log up to a position renders to. */
+  renderedLength(upTo: number): number {
+    if (this.#mark.upTo !== upTo) {
+      const again: Rendered[] = [];
+      renderInto(again, this.messages, 0, upTo);
+      this.#mark = { upTo, length: again.length };
+    }
+    return this.#mark.length;
   }
 
   find(id: string): Message | undefined {

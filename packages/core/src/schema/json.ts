@@ -13,7 +13,7 @@ export const jsonObject = z.custom<JsonObject>(isRecord, "a JSON object");
 
 /** For what people write: every level is looked at. */
 export const strictJsonObject = z.custom<JsonObject>(
-  (value) => isRecord(value) && isJson(value),
+  isJsonObject,
   "a JSON object (no functions, dates, cycles, undefined or key `__proto__` in it)",
 );
 
@@ -21,10 +21,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value survives being written as JSON and read again. What cannot even be read does not. */
-export function isJson(value: unknown): boolean {
+/** Whether an object survives being written as JSON and read again. What cannot even be read does not. */
+export function isJsonObject(value: unknown): value is JsonObject {
   try {
-    return survives(value, 0);
+    return isRecord(value) && survives(value, 0);
   } catch {
     return false;
   }

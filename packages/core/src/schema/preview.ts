@@ -18,7 +18,7 @@ function written(value: unknown, room: number): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, PREVIEW + 1));
   if (typeof value === "function") return `function ${value.name || "(anonymous)"}`;
   if (typeof value !== "object" || value === null) return String(value);
-  if (!Array.isArray(value) && !isPlain(value)) return `a ${value.constructor?.name || "special"} object`;
+  if (!Array.isArray(value) && !isPlain(value)) return `an object of ${value.constructor?.name || "no name"}`;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   let text = `${open}`;
   for (const key of Object.keys(value)) {

@@ -2,7 +2,7 @@ import { type Schema as CfSchema, Validator } from "@cfworker/json-schema";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as z from "zod";
 import { messageOf } from "../errors.ts";
-import { frozenCopy, isJson, type Json, type JsonObject } from "../schema/json.ts";
+import { frozenCopy, isJsonObject, type Json, type JsonObject } from "../schema/json.ts";
 
 /** zod, any Standard Schema (with its JSON Schema beside it when it cannot tell it itself), or raw JSON Schema (T1). */
 export type SchemaLike = StandardSchemaV1 | JsonObject;
@@ -24,19 +24,17 @@ const MAX_PROBLEMS = 5;
 
 /** Compiles a schema, or throws with what is wrong with it. `jsonSchema` is for those that cannot describe themselves. */
 export function compileSchema(schema: SchemaLike, jsonSchema?: JsonObject): CompiledSchema {
-  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null)
-    throw new TypeError("a zod schema, a Standard Schema or a JSON Schema object");
-  if (isZod(schema)) return Object.freeze(zodSchema(schema, jsonSchema));
-  if (isStandard(schema)) return Object.freeze(standardSchema(schema, jsonSchema));
-  return Object.freeze(rawSchema(schema));
+  if (!isStandard(schema)) return Object.freeze(rawSchema(schema));
+  return Object.freeze(isZod(schema) ? zodSchema(schema, jsonSchema) : standardSchema(schema, jsonSchema));
 }
 
-function isStandard(schema: SchemaLike): schema is StandardSchemaV1 {
-  return "~standard" in schema;
+export function isStandard(schema: unknown): schema is StandardSchemaV1 {
+  const canBe = (typeof schema === "object" && schema !== null) || typeof schema === "function";
+  return canBe && "~standard" in schema;
 }
 
-function isZod(schema: SchemaLike): schema is z.ZodType & StandardSchemaV1 {
-  return isStandard(schema) && schema["~standard"].vendor === "zod" && "_zod" in schema;
+function isZod(schema: StandardSchemaV1): schema is z.ZodType & StandardSchemaV1 {
+  return schema["~standard"].vendor === "zod" && "_zod" in schema;
 }
 
 function zodSchema(schema: z.ZodType, given?: JsonObject): CompiledSchema {
@@ -48,7 +46,7 @@ function zodSchema(schema: z.ZodType, given?: JsonObject): CompiledSchema {
       return derived;
     },
     // Asynchronous from the start: a schema found to be so half way has already begun what nobody then waits for.
-    check: (value) => schema.safeParseAsync(value).then(readZod, broken),
+    check: (value) => schema.safeParseAsync(detached(value)).then(readZod, broken),
   };
 }
 
@@ -64,14 +62,14 @@ function standardSchema(schema: StandardSchemaV1, given?: JsonObject): CompiledS
   const described = given ?? describeItself(own);
   if (described === undefined) {
     throw new TypeError(
-      `a ${own.vendor} schema that can describe itself as JSON Schema, or \`jsonSchema\` beside it`,
+      `a schema that can describe itself as JSON Schema (${own.vendor} cannot), or \`jsonSchema\` beside it`,
     );
   }
   return {
     jsonSchema: jsonOf(described),
     check: async (value) => {
       try {
-        return readStandard(await own.validate(value));
+        return readStandard(await own.validate(detached(value)));
       } catch (error) {
         return broken(error);
       }
@@ -101,7 +99,7 @@ function rawSchema(schema: JsonObject): CompiledSchema {
     check(value) {
       try {
         const found = validator.validate(value);
-        if (found.valid) return { ok: true, value };
+        if (found.valid) return { ok: true, value: detached(value) };
         const problems = found.errors.map((e) => ({
           path: e.instanceLocation.split("/").slice(1),
           message: e.error,
@@ -119,11 +117,20 @@ function broken(error: unknown): Checked {
   return { ok: false, problem: `its schema failed to check it (${messageOf(error)})` };
 }
 
+/** What was checked goes to code that may change it, while the log keeps what the model wrote. */
+function detached(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(detached);
+  const copy: Record<string, unknown> = { ...value };
+  for (const key of Object.keys(copy)) copy[key] = detached(copy[key]);
+  return copy;
+}
+
 /** JSON Schema of one's own, which nobody can change any more. */
 function jsonOf(schema: unknown): JsonObject {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema) || !isJson(schema))
-    throw new TypeError("a JSON Schema that is JSON all through (no functions, dates or cycles)");
-  return frozenCopy(schema as JsonObject); // a JSON object, checked above
+  if (!isJsonObject(schema))
+    throw new TypeError("zod, a Standard Schema, or a JSON Schema (an object, JSON all through)");
+  return frozenCopy(schema);
 }
 
 function pathOf(path: StandardSchemaV1.Issue["path"]): string[] {

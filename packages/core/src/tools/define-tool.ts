@@ -1,9 +1,16 @@
-import { AgentConfigError } from "../errors.ts";
-import type { Json, JsonObject } from "../schema/json.ts";
+import { AgentConfigError, messageOf } from "../errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../schema/json.ts";
+import { preview } from "../schema/preview.ts";
 import { type ConfigIssue, issue, unknownKey } from "../schema/problems.ts";
 import type { Scope } from "../schema/run.ts";
 import type { ToolDescriptor, ToolEffect } from "../schema/tool.ts";
-import { type CompiledSchema, compileSchema, type InferOutput, type SchemaLike } from "./compile-schema.ts";
+import {
+  type CompiledSchema,
+  compileSchema,
+  type InferOutput,
+  isStandard,
+  type SchemaLike,
+} from "./compile-schema.ts";
 
 /** What a tool is given beside its arguments. */
 export interface ToolContext {
@@ -79,6 +86,9 @@ const KEYS = [
   "childSafe",
 ];
 
+/** Timers count no further; a longer one would fire at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 const NO_ARGUMENTS: JsonObject = Object.freeze({
   type: "object",
   properties: {},
@@ -99,15 +109,27 @@ const NO_ARGUMENTS: JsonObject = Object.freeze({
 export function defineTool<const Name extends string, const Input extends SchemaLike, Output = Json>(
   config: ToolConfig<Name, Input, Output>,
 ): Tool<Name, Output> {
+  if (typeof config !== "object" || config === null)
+    throw new AgentConfigError("the tool", [issue("(root)", config, "an object with `name` and `execute`")]);
   const issues: ConfigIssue[] = [];
-  const input = compiled("input", config.input ?? NO_ARGUMENTS, config.jsonSchema, issues);
+  const { input: schema = NO_ARGUMENTS, jsonSchema, execute, resourceKey } = config;
+  const input = compiled("input", schema, isJsonObject(jsonSchema) ? jsonSchema : undefined, issues);
   const output = config.output === undefined ? null : compiled("output", config.output, undefined, issues);
   issues.push(...problemsOf(config, input));
   if (issues.length > 0 || input === null) {
-    throw new AgentConfigError(`tool ${JSON.stringify(config.name ?? "(without a name)")}`, issues);
+    throw new AgentConfigError(
+      typeof config.name === "string" ? `tool ${preview(config.name)}` : "the tool",
+      issues,
+    );
   }
 
-  const { execute, resourceKey } = config;
+  // Arguments reach these functions only after `input` has checked them, which is what makes the casts true.
+  const resourceOf = (args: unknown): string | undefined => {
+    if (typeof resourceKey !== "function") return resourceKey;
+    const key: unknown = resourceKey(args as InferOutput<Input>);
+    if (key === undefined || typeof key === "string") return key;
+    throw new TypeError(`resourceKey returned ${preview(key)}; return a string, or undefined for none`);
+  };
   const tool = Object.freeze({
     name: config.name,
     description: config.description ?? "",
@@ -120,16 +142,27 @@ export function defineTool<const Name extends string, const Input extends Schema
     exclusive: config.exclusive ?? false,
     childSafe: config.childSafe ?? true,
     sharesResource: resourceKey !== undefined,
-    // Arguments reach both functions only after `input` has checked them, which is what makes the casts true.
-    resourceOf: (args: unknown) =>
-      typeof resourceKey === "function" ? resourceKey(args as InferOutput<Input>) : resourceKey,
+    resourceOf(args: unknown) {
+      try {
+        return resourceOf(args);
+      } catch {
+        return undefined; // the call is about to fail for it in `run`
+      }
+    },
     run(args: unknown, context: ToolContext) {
       if (execute === undefined) throw new TypeError(`the tool "${config.name}" is run by a client`);
-      return execute(args as InferOutput<Input>, context);
+      if (resourceKey !== undefined) resourceOf(args);
+      const returned = execute(args as InferOutput<Input>, context);
+      return isThenable(returned) ? Promise.resolve(returned) : returned;
     },
   });
   made.add(tool);
   return tool;
+}
+
+/** A promise, or what merely behaves like one and may do so badly. */
+function isThenable(value: unknown): value is PromiseLike<never> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 const made = new WeakSet<object>();
@@ -155,15 +188,11 @@ export function describeTool(tool: Tool): ToolDescriptor {
 }
 
 function compiled(path: string, schema: SchemaLike, json: JsonObject | undefined, issues: ConfigIssue[]) {
-  if (typeof schema !== "object" && typeof schema !== "function") {
-    issues.push(issue(path, schema, "a zod schema, a Standard Schema or a JSON Schema object"));
-    return null;
-  }
   try {
     const found = compileSchema(schema, json);
     return found.jsonSchema ? found : null; // derived here, so that a schema with no JSON form fails here
   } catch (error) {
-    issues.push(issue(path, schema, error instanceof Error ? error.message : "a usable schema"));
+    issues.push(issue(path, schema, messageOf(error)));
     return null;
   }
 }
@@ -195,10 +224,11 @@ function problemsOf(
   );
   allow([undefined, "ask", "fail"].includes(onUnknown), "onUnknown", onUnknown, '"ask" or "fail"');
   allow(
-    timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0),
+    timeoutMs === undefined ||
+      (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS),
     "timeoutMs",
     timeoutMs,
-    "a number of milliseconds above 0",
+    `a number of milliseconds above 0, at most ${MAX_TIMEOUT_MS}`,
   );
   allow(optional(config.exclusive, "boolean"), "exclusive", config.exclusive, "a boolean");
   allow(optional(config.childSafe, "boolean"), "childSafe", config.childSafe, "a boolean");
@@ -217,6 +247,15 @@ function problemsOf(
     );
   } else {
     allow(typeof config.execute === "function", "execute", config.execute, "a function");
+  }
+  if (config.jsonSchema !== undefined) {
+    allow(isJsonObject(config.jsonSchema), "jsonSchema", config.jsonSchema, "a JSON Schema object");
+    allow(
+      isStandard(config.input),
+      "jsonSchema",
+      config.jsonSchema,
+      "nothing, unless `input` is a schema of another kind",
+    );
   }
   const type = input?.jsonSchema["type"];
   if (input) allow(type === "object" || type === undefined, "input", type, "a schema of an object");

@@ -1,5 +1,7 @@
-import type { Json } from "../schema/json.ts";
+import { messageOf } from "../errors.ts";
+import { deepFreeze, type Json } from "../schema/json.ts";
 import type { ToolOutput } from "../schema/message.ts";
+import { isPlain, preview } from "../schema/preview.ts";
 
 type Valid = Exclude<ToolOutput, { type: "error" }>;
 export type Converted =
@@ -31,19 +33,17 @@ export function toOutput(value: unknown): Converted {
 }
 
 function fromObject(value: object): Converted {
-  let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    const text = JSON.stringify(value);
+    if (text === undefined) return { ok: false, problem: "its result has no JSON form" };
+    if (text === "{}" && !isPlain(value))
+      return { ok: false, problem: `it returned ${preview(value)}, of which nothing is left in JSON` };
+    if (!fits(text.length)) return tooLarge(text.length);
+    const copy: Json = JSON.parse(text);
+    return { ok: true, output: { type: "json", value: deepFreeze(copy) } };
   } catch (error) {
-    return {
-      ok: false,
-      problem: `its result cannot be written as JSON (${error instanceof Error ? firstLine(error.message) : error})`,
-    };
+    return { ok: false, problem: `its result cannot be written as JSON (${firstLine(messageOf(error))})` };
   }
-  if (text === undefined) return { ok: false, problem: "its result cannot be written as JSON" };
-  if (!fits(text.length)) return tooLarge(text.length);
-  const copy: Json = JSON.parse(text);
-  return { ok: true, output: { type: "json", value: copy } };
 }
 
 function fits(chars: number): boolean {

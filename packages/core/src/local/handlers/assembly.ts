@@ -8,6 +8,7 @@ import type { JsonObject } from "../../schema/json.ts";
 import type { AssistantPart } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { TransformChain, type TransformerFactory } from "../../stream/transform.ts";
+import { asJson, MalformedPart } from "./malformed-part.ts";
 
 /** What is put together from a stream is shown as it comes. `offset` counts characters of this kind before it. */
 export interface Deltas {
@@ -27,15 +28,21 @@ export interface ToolSlot {
   provider: SharedV4ProviderMetadata | undefined;
 }
 
-export type TextBlock = {
-  type: "text" | "reasoning";
+export interface TextBlock {
+  readonly type: "text" | "reasoning";
+  /** Its place among the blocks. */
+  readonly at: number;
   /** As it is shown, stored and returned: after the transformers. */
   text: string;
-  /** As the model wrote it. */
-  original: string;
   provider: SharedV4ProviderMetadata | undefined;
-};
-type Chains = Record<"text" | "reasoning", TransformChain>;
+}
+
+/** Text or reasoning as the model wrote it, on its way through the transformers. */
+interface Channel {
+  readonly chain: TransformChain;
+  original: string;
+}
+
 type Block = TextBlock | { type: "file"; part: AssistantPart } | { type: "call"; slot: ToolSlot };
 
 /**
@@ -53,8 +60,9 @@ export class Assembly {
   textLength = 0;
   reasoningLength = 0;
   readonly #deltas: Deltas;
-  readonly #chains: Chains | undefined;
+  readonly #channels: Readonly<Record<"text" | "reasoning", Channel>> | undefined;
   readonly #open = new Map<string, TextBlock>();
+  #textAt = 0;
   #lastId: string | undefined;
   #last: TextBlock | undefined;
 
@@ -62,15 +70,15 @@ export class Assembly {
     this.#deltas = deltas;
     if (transformers.length === 0) return;
     const annotate = (annotations: readonly JsonObject[]) => void this.annotations.push(...annotations);
-    this.#chains = {
-      text: new TransformChain(transformers, "text", annotate),
-      reasoning: new TransformChain(transformers, "reasoning", annotate),
+    this.#channels = {
+      text: { chain: new TransformChain(transformers, "text", annotate), original: "" },
+      reasoning: { chain: new TransformChain(transformers, "reasoning", annotate), original: "" },
     };
   }
 
   /** All its text, as it is shown. */
   get text(): string {
-    return this.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+    return this.#all("text");
   }
 
   /** Whether anything of it has been shown. */
@@ -79,7 +87,7 @@ export class Assembly {
   }
 
   accept(part: LanguageModelV4StreamPart): void {
-    switch (part.type) {
+    switch (part?.type) {
       case "text-delta":
         this.#textDelta(part);
         return;
@@ -107,9 +115,11 @@ export class Assembly {
         this.#file(part);
         return;
       case "source":
-        this.annotations.push(JSON.parse(JSON.stringify(part)));
+        this.annotations.push(asJson(part.type, part) as JsonObject); // came out of JSON.parse and is an object
         return;
       case "finish":
+        if (typeof part.finishReason?.unified !== "string")
+          throw new MalformedPart(part.type, "without a finish reason");
         this.usage = part.usage;
         this.finish = part.finishReason;
         return;
@@ -118,19 +128,63 @@ export class Assembly {
         this.error ??= part.error;
         return;
       default:
-        return; // warnings, metadata, pings and what only a provider's own tools produce
+        return; // warnings, metadata, pings, what only a provider's own tools produce, and what is no part at all
     }
   }
 
   #textDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
     if (part.delta === "") return;
-    const block = this.#block("text", part.id);
-    this.#add(block, part.delta, this.#chains === undefined ? part.delta : this.#chains.text.push(part.delta));
+    if (typeof part.delta !== "string") throw new MalformedPart("text-delta", "without text");
+    let block = this.#block("text", part.id);
+    // Kept in the order in which it is shown, also where a provider goes back to an earlier block.
+    if (block.at < this.#textAt) block = this.#begin("text", part.id, undefined);
+    this.#textAt = block.at;
+    this.#add(block, this.#transformed("text", part.delta));
   }
 
-  /** Adds to a block what came, and what is left of it after the transformers. */
-  #add(block: TextBlock, original: string, text: string): void {
-    block.original += original;
+  #reasoningDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
+    const block = this.#block("reasoning", part.id);
+    block.provider = merged(block.provider, part.providerMetadata);
+    if (part.delta === "") return;
+    if (typeof part.delta !== "string") throw new MalformedPart("reasoning-delta", "without text");
+    this.#add(block, this.#transformed("reasoning", part.delta));
+  }
+
+  #block(type: "text" | "reasoning", id: string): TextBlock {
+    if (this.#lastId === id && this.#last?.type === type) return this.#last;
+    return this.#open.get(`${type}:${id}`) ?? this.#begin(type, id, undefined);
+  }
+
+  #begin(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): TextBlock {
+    const block: TextBlock = {
+      type,
+      at: this.blocks.length,
+      text: "",
+      provider: merged(undefined, provider),
+    };
+    this.blocks.push(block);
+    this.#open.set(`${type}:${id}`, block);
+    this.#lastId = id;
+    this.#last = block;
+    return block;
+  }
+
+  #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
+    const block = this.#block(type, id);
+    block.provider = merged(block.provider, provider);
+    this.#open.delete(`${type}:${id}`);
+    this.#lastId = undefined;
+    this.#last = undefined;
+  }
+
+  #transformed(type: "text" | "reasoning", delta: string): string {
+    const channel = this.#channels?.[type];
+    if (channel === undefined) return delta;
+    channel.original += delta;
+    return channel.chain.push(delta);
+  }
+
+  #add(block: TextBlock, text: string): void {
     if (text === "") return;
     block.text += text;
     if (block.type === "text") {
@@ -142,47 +196,33 @@ export class Assembly {
     }
   }
 
-  #reasoningDelta(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
-    const block = this.#block("reasoning", part.id);
-    if (part.providerMetadata) block.provider = merged(block.provider, part.providerMetadata);
-    if (part.delta === "") return;
-    this.#add(block, part.delta, this.#chains === undefined ? part.delta : this.#chains.reasoning.push(part.delta));
-  }
-
-  #block(type: "text" | "reasoning", id: string): TextBlock {
-    if (this.#lastId === id && this.#last?.type === type) return this.#last;
-    return this.#open.get(`${type}:${id}`) ?? this.#begin(type, id, undefined);
-  }
-
-  #begin(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): TextBlock {
-    const block: TextBlock = { type, text: "", original: "", provider };
-    this.blocks.push(block);
-    this.#open.set(`${type}:${id}`, block);
-    this.#lastId = id;
-    this.#last = block;
-    return block;
-  }
-
-  #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
-    const block = this.#block(type, id);
-    if (provider) block.provider = merged(block.provider, provider);
-    if (this.#chains !== undefined) this.#add(block, "", this.#chains[type].flush());
-    this.#open.delete(`${type}:${id}`);
-    this.#lastId = undefined;
-    this.#last = undefined;
-  }
-
-  /** The stream is at its end: blocks the provider did not close are closed. */
+  /** The stream is at its end: what transformers still hold comes out, in the last block of its kind. */
   close(): void {
-    if (this.#chains === undefined) return;
-    for (const block of this.#open.values()) this.#add(block, "", this.#chains[block.type].flush());
-    this.#open.clear();
+    for (const type of ["reasoning", "text"] as const) {
+      const rest = this.#channels?.[type].chain.flush() ?? "";
+      if (rest !== "") this.#add(this.#lastOf(type) ?? this.#begin(type, "", undefined), rest);
+    }
   }
 
-  #openSlot(providerId: string, tool: string): ToolSlot {
+  /** Whether transformers changed what the model wrote. */
+  changed(type: "text" | "reasoning"): boolean {
+    const original = this.#channels?.[type].original;
+    return original !== undefined && original !== this.#all(type);
+  }
+
+  #lastOf(type: "text" | "reasoning"): TextBlock | undefined {
+    const found = this.blocks.findLast((block) => block.type === type);
+    return found?.type === "text" || found?.type === "reasoning" ? found : undefined;
+  }
+
+  #all(type: "text" | "reasoning"): string {
+    return this.blocks.map((block) => (block.type === type && "text" in block ? block.text : "")).join("");
+  }
+
+  #openSlot(providerId: string | undefined, tool: string): ToolSlot {
     const slot: ToolSlot = {
       index: this.slots.length,
-      providerId,
+      providerId: providerId ?? "",
       tool,
       input: undefined,
       streamed: 0,
@@ -196,6 +236,7 @@ export class Assembly {
   #toolDelta(providerId: string, delta: string): void {
     const slot = this.slots.findLast((known) => known.providerId === providerId && known.input === undefined);
     if (slot === undefined || delta === "") return;
+    if (typeof delta !== "string") throw new MalformedPart("tool-input-delta", "without text");
     const offset = slot.streamed;
     slot.streamed += delta.length;
     this.#deltas.toolInput(slot, delta, offset);
@@ -207,13 +248,18 @@ export class Assembly {
     input: string;
     providerMetadata?: SharedV4ProviderMetadata;
   }): void {
-    const waiting = this.slots.find(
-      (known) =>
-        known.providerId === part.toolCallId && known.tool === part.toolName && known.input === undefined,
+    if (typeof part.toolName !== "string" || typeof part.input !== "string")
+      throw new MalformedPart("tool-call", "without the name of a tool and the text of its arguments");
+    const waiting = this.slots.filter(
+      (known) => known.providerId === (part.toolCallId ?? "") && known.input === undefined,
     );
-    const slot = waiting ?? this.#openSlot(part.toolCallId, part.toolName);
+    const slot =
+      waiting.find((known) => known.tool === part.toolName) ??
+      waiting[0] ??
+      this.#openSlot(part.toolCallId, part.toolName);
+    slot.tool = part.toolName;
     slot.input = part.input;
-    slot.provider = part.providerMetadata;
+    slot.provider = merged(undefined, part.providerMetadata);
   }
 
   #file(part: Extract<LanguageModelV4StreamPart, { type: "file" }>): void {
@@ -231,21 +277,28 @@ function base64(data: Uint8Array | string): string {
 
 function merged(
   a: SharedV4ProviderMetadata | undefined,
-  b: SharedV4ProviderMetadata,
-): SharedV4ProviderMetadata {
+  b: SharedV4ProviderMetadata | undefined,
+): SharedV4ProviderMetadata | undefined {
+  if (!b) return a;
   const out = { ...a };
-  for (const [name, value] of Object.entries(b)) out[name] = { ...out[name], ...value };
+  for (const [name, value] of Object.entries(asJson("metadata", b))) out[name] = { ...out[name], ...value };
   return out;
 }
 
+/** What a provider reports, as far as it is a number. */
 export function usageOf(reported: LanguageModelV4Usage | undefined): Usage {
+  const { inputTokens, outputTokens } = reported ?? {};
   return {
-    input_tokens: reported?.inputTokens.total ?? 0,
-    cached_input_tokens: reported?.inputTokens.cacheRead ?? 0,
-    cache_write_tokens: reported?.inputTokens.cacheWrite ?? 0,
-    output_tokens: reported?.outputTokens.total ?? 0,
-    reasoning_tokens: reported?.outputTokens.reasoning ?? 0,
+    input_tokens: tokens(inputTokens?.total),
+    cached_input_tokens: tokens(inputTokens?.cacheRead),
+    cache_write_tokens: tokens(inputTokens?.cacheWrite),
+    output_tokens: tokens(outputTokens?.total),
+    reasoning_tokens: tokens(outputTokens?.reasoning),
     model_calls: 1,
     cost: null,
   };
+}
+
+function tokens(count: number | undefined): number {
+  return typeof count === "number" && count > 0 && Number.isFinite(count) ? count : 0;
 }

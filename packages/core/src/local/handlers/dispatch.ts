@@ -1,25 +1,49 @@
-import type { UserMessage } from "../../schema/message.ts";
+import type { AssistantMessage, UserMessage } from "../../schema/message.ts";
+import { Lazy } from "../../hooks/inputs.ts";
+import { messageText } from "../../turn/expand.ts";
 import type { DispatchInput, DispatchOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import { dispatchPoint } from "../point.ts";
 import type { RunContext } from "../run-context.ts";
 
-/** Runs the hooks of a point that belongs to no model or tool call. */
+/** Runs the hooks and rails of a point that belongs to no model or tool call. */
 export async function dispatch(run: RunContext, input: DispatchInput, effect: Effect): Promise<DispatchOut> {
-  const fatal = await dispatchOn(run, input, effect);
+  const place = { effect, attempt: input.attempt, rails: input.rails };
+  const { outcome, inputs, verdict, failure } = await dispatchPoint(run, input.point, valuesOf(run, input), place, textOnly);
   if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
-  return fatal ? { fatal } : {};
+  if (failure) return { fatal: failure };
+  if (input.point === "START" && outcome.action === "continue" && inputs.everChanged) {
+    run.record(withText(run.userMessage, String(inputs.read("input"))));
+  }
+  const standIn = outcome.action === "skip" && outcome.replacement !== undefined ? standingIn(run, outcome.replacement) : undefined;
+  return { ...(verdict ? { verdict } : {}), ...(standIn ? { message_id: standIn.id } : {}) };
 }
 
-function dispatchOn(run: RunContext, { point, outcome }: DispatchInput, effect: Effect) {
+function valuesOf(run: RunContext, { point, outcome }: DispatchInput): Record<string, unknown> {
   const input = inputText(run.userMessage);
-  if (point === "FINISHED" && outcome) {
-    return run.dispatch("FINISHED", Object.freeze({ input, result: outcome }), 1, effect);
+  if (point === "FINISHED" && outcome?.status === "completed") {
+    const answer = outcome.message_id === null ? undefined : run.message(outcome.message_id);
+    const text = answer?.role === "assistant" ? messageText(answer) : "";
+    return { input, result: Object.freeze({ text, stopReason: outcome.stop_reason }) };
   }
-  if (point === "ERROR" && outcome?.status === "error") {
-    return run.dispatch("ERROR", Object.freeze({ input, error: outcome.failure }), 1, effect);
-  }
-  const messages = Object.freeze(run.log.messages.slice());
-  return run.dispatch("START", Object.freeze({ input, messages }), 1, effect);
+  if (point === "ERROR" && outcome?.status === "error") return { input, error: Object.freeze(outcome.failure) };
+  return { input, messages: new Lazy(() => Object.freeze(run.log.messages.slice())), steered: false };
+}
+
+function textOnly(_field: string, value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? undefined : "a text that is not empty is expected";
+}
+
+/** The message that stands in for a turn that was skipped: shown and returned, not logged. */
+function standingIn(run: RunContext, replacement: unknown): AssistantMessage {
+  const text = typeof replacement === "string" ? replacement : JSON.stringify(replacement);
+  const message: AssistantMessage = { id: `${run.id}.main.0.m1`, role: "assistant", parts: [{ type: "text", text }] };
+  run.record(message);
+  return message;
+}
+
+function withText(message: UserMessage, text: string): UserMessage {
+  return { ...message, parts: [{ type: "text", text }, ...message.parts.filter((part) => part.type !== "text")] };
 }
 
 function inputText(message: UserMessage): string {

@@ -1,4 +1,5 @@
 import type { Failure } from "../../schema/failure.ts";
+import { TransformError } from "../../stream/transform.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import { classifyModelError, incompleteFinish, type ModelFailure } from "../providers/errors.ts";
 import type { EngineParts } from "../run-context.ts";
@@ -9,20 +10,37 @@ const LONGEST_WAIT_MS = 60_000;
 /** Another model would fail alike, or the answer was refused on its merits: no fallback helps. */
 const NO_FALLBACK = ["context_overflow", "content_filter"];
 
-export function failureOf(error: unknown, model: string, assembly: Assembly): Failure {
-  return modelFailure(classifyModelError(error), model, assembly);
+/** Names what went wrong. With `held` nothing of it has been shown, so it may be tried again. */
+export function failureOf(error: unknown, model: string, assembly: Assembly, held = false): Failure {
+  if (error instanceof TransformError) {
+    return { code: "hook_failed", message: error.message, details: { hook: error.hook } };
+  }
+  return modelFailure(classifyModelError(error), model, assembly, held);
 }
 
 /** A stream may end without an exception and still not be an answer. */
-export function stopFailure(assembly: Assembly, model: string): Failure | undefined {
-  if (assembly.failed) return failureOf(assembly.error, model, assembly);
+export function stopFailure(assembly: Assembly, model: string, held = false): Failure | undefined {
+  if (assembly.failed) return failureOf(assembly.error, model, assembly, held);
   const incomplete = incompleteFinish(assembly.finish);
-  if (incomplete) return modelFailure(incomplete, model, assembly);
+  if (incomplete) return modelFailure(incomplete, model, assembly, held);
   if (assembly.finish?.unified === "content-filter") {
     const message = "the provider's content filter stopped the answer";
-    return modelFailure({ code: "content_filter", message, retryable: false }, model, assembly);
+    return modelFailure({ code: "content_filter", message, retryable: false }, model, assembly, held);
   }
-  return undefined;
+  return lostCalls(assembly) ? modelFailure(LOST_CALLS, model, assembly, held) : undefined;
+}
+
+const LOST_CALLS: ModelFailure = {
+  code: "stream_error",
+  message: "the model asked for tools, but not all of its calls arrived",
+  retryable: true,
+};
+
+/** Part of a batch is not what the model asked for. At the token limit it is: its last call is then a malformed one. */
+function lostCalls({ finish, slots, textLength }: Assembly): boolean {
+  if (finish?.unified === "length") return false;
+  if (finish?.unified === "tool-calls" && slots.length === 0 && textLength === 0) return true;
+  return slots.some((slot) => slot.input === undefined);
 }
 
 /** Whether and how to try again: the same model while it may recover, then the next; never once text was shown. */
@@ -51,11 +69,11 @@ function backoff(tries: number, { retry, clock }: EngineParts): number {
   return Math.round(ceiling * (0.25 + 0.75 * clock.random()));
 }
 
-function modelFailure(found: ModelFailure, model: string, assembly: Assembly): Failure {
-  const { emitted } = assembly;
-  const shown = emitted
-    ? ` It had already shown ${assembly.textLength} characters, so it was not tried again.`
-    : "";
+function modelFailure(found: ModelFailure, model: string, assembly: Assembly, held: boolean): Failure {
+  const { textLength } = assembly;
+  const emitted = assembly.emitted && !held;
+  const what = textLength > 0 ? `${textLength} characters of text` : "part of its answer";
+  const shown = emitted ? ` It had already shown ${what}, so it was not tried again.` : "";
   return {
     code: "model_failed",
     message: `The model ${model} failed: ${found.message}${/[.!?]$/.test(found.message) ? "" : "."}${shown}`,

@@ -12,30 +12,24 @@ export function callIdOf(runId: string, step: number, index: number): string {
   return `${runId}.main.${step}.${index}`;
 }
 
-/** The model's message once its stream is complete, and the calls it asks for. */
-export async function wholeMessage(
-  run: RunContext,
-  input: ModelInput,
-  id: string,
-  assembly: Assembly,
-): Promise<{ message: AssistantMessage; calls: Call[] }> {
-  const parts: AssistantPart[] = [];
-  const calls: Call[] = [];
+/** The model's message once its stream is complete. */
+export function wholeMessage(run: RunContext, input: ModelInput, id: string, assembly: Assembly): AssistantMessage {
   const truncated = assembly.finish?.unified === "length";
-  for (const block of assembly.blocks) {
-    if (block.type === "call") {
-      if (block.slot.input === undefined) continue; // begun, never completed: the model did not ask for it
-      const part = callPart(run, input.step, block.slot, block.slot.input, truncated);
-      parts.push(part);
-      calls.push(await callOf(run, part, block.slot.index));
-    } else if (block.type === "file") {
-      parts.push(block.part);
-    } else {
-      parts.push(textPart(block));
-    }
-  }
+  const parts = assembly.blocks.map((block): AssistantPart => {
+    if (block.type === "call") return callPart(run, input.step, block.slot, truncated);
+    return block.type === "file" ? block.part : textPart(block, assembly.changed(block.type));
+  });
   const annotations = assembly.annotations.length > 0 ? { annotations: assembly.annotations } : {};
-  return { message: { id, role: "assistant", parts, ...annotations }, calls };
+  return { id, role: "assistant", parts, ...annotations };
+}
+
+/** The calls a message asks for, as the loop sees them. */
+export async function callsOf(run: RunContext, message: AssistantMessage): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (const part of message.parts) {
+    if (part.type === "tool_call") calls.push(await callOf(run, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1))));
+  }
+  return calls;
 }
 
 /** What had been shown of a message that was cut off. Signed reasoning without its end is of no use to a provider. */
@@ -48,13 +42,8 @@ export function partialMessage(id: string, assembly: Assembly): AssistantMessage
   return { id, role: "assistant", parts, partial: true };
 }
 
-function callPart(
-  run: RunContext,
-  step: number,
-  slot: ToolSlot,
-  input: string,
-  truncated: boolean,
-): ToolCallPart {
+function callPart(run: RunContext, step: number, slot: ToolSlot, truncated: boolean): ToolCallPart {
+  const { input = "" } = slot; // none only where the token limit cut it off
   const common = {
     type: "tool_call" as const,
     call_id: callIdOf(run.id, step, slot.index),
@@ -97,12 +86,11 @@ async function callOf(run: RunContext, part: ToolCallPart, index: number): Promi
 }
 
 /** Reasoning that a transformer changed no longer fits its signature, so it is marked and goes without it (H8). */
-function textPart({ type, text, original, provider }: TextBlock): AssistantPart {
-  if (type === "reasoning" && text !== original) return { type, text, changed: true };
-  return { type, text, ...(text === original ? providerField(provider) : {}) };
+function textPart({ type, text, provider }: TextBlock, changed: boolean): AssistantPart {
+  if (!changed) return { type, text, ...providerField(provider) };
+  return type === "reasoning" ? { type, text, changed } : { type, text };
 }
 
-/** Kept as JSON has it: what is undefined in a provider's object is not there. */
 function providerField(provider: SharedV4ProviderMetadata | undefined): { provider?: JsonObject } {
-  return provider === undefined ? {} : { provider: JSON.parse(JSON.stringify(provider)) };
+  return provider === undefined ? {} : { provider: provider as JsonObject }; // JSON since it was taken in
 }

@@ -68,10 +68,22 @@ class ModelCall {
     const ended = await readStream(ready.model, options, this.#assembly, run.parts, this.#effect);
     if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
     const failure =
-      ended.kind === "failed"
+      this.#flushFailure(ended.kind) ??
+      (ended.kind === "failed"
         ? failureOf(ended.error, this.#name, this.#assembly, run.agent.held)
-        : stopFailure(this.#assembly, this.#name, run.agent.held);
+        : stopFailure(this.#assembly, this.#name, run.agent.held));
     return failure ? this.#failed(failure) : this.#said();
+  }
+
+  /** The stream is whole: what transformers hold comes out, unless one fails. */
+  #flushFailure(ended: string): Failure | undefined {
+    if (ended === "failed") return undefined;
+    try {
+      this.#assembly.close();
+      return undefined;
+    } catch (error) {
+      return failureOf(error, this.#name, this.#assembly, this.#run.agent.held);
+    }
   }
 
   /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */

@@ -117,6 +117,7 @@ export function fromNames(names: ReadonlySet<string>): Finding | undefined {
     if (names.has(name)) return { code: "stream_error", retryable: true, message };
   }
   for (const name of [
+    "MalformedPart",
     "AI_InvalidResponseDataError",
     "AI_EmptyResponseBodyError",
     "AI_NoContentGeneratedError",

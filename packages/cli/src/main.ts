@@ -1,0 +1,60 @@
+import manifest from "../package.json" with { type: "json" };
+import { type Command, EXIT, EXIT_HELP } from "./command.ts";
+import { Complaint } from "./complaint.ts";
+import { drained, type Io } from "./io.ts";
+import { nearest } from "./nearest.ts";
+import { clean } from "./screen/clean.ts";
+
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {
+  start: {
+    summary: "opens a chat with a demo agent; needs no key",
+    load: () => import("./commands/start.ts"),
+  },
+  run: { summary: "runs one turn of an agent and shows it", load: () => import("./commands/run.ts") },
+  chat: { summary: "talks to an agent, turn by turn", load: () => import("./commands/chat.ts") },
+};
+
+const help = `trackside ${manifest.version}, a runtime for AI agents
+
+  trackside start                     ${COMMANDS.start?.summary}
+  trackside run agent.ts "do this"    ${COMMANDS.run?.summary}
+  trackside chat agent.ts             ${COMMANDS.chat?.summary}
+
+  trackside <command> --help shows the options of a command.
+  trackside --version shows the version.
+
+${EXIT_HELP}
+`;
+
+/** Runs the command that the arguments name. Resolves to the exit code, once everything has been written. */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  const exitCode = await dispatch(args, io).catch((error: unknown) => {
+    if (!(error instanceof Complaint)) throw error;
+    io.stderr.write(`${clean(error.message)}\n`);
+    return EXIT.usage;
+  });
+  await drained(io);
+  return io.gone.aborted ? EXIT.gone : exitCode;
+}
+
+async function dispatch([name, ...args]: readonly string[], io: Io): Promise<number> {
+  if (name === undefined) {
+    io.stderr.write(help);
+    return EXIT.usage;
+  }
+  if (name === "--help" || name === "-h" || name === "help") {
+    io.stdout.write(help);
+    return EXIT.completed;
+  }
+  if (name === "--version" || name === "-v") {
+    io.stdout.write(`${manifest.version}\n`);
+    return EXIT.completed;
+  }
+  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (found) return (await found.load()).command.run(args, io);
+  const known = Object.keys(COMMANDS);
+  const near = nearest(name, known);
+  throw new Complaint(
+    `There is no command ${JSON.stringify(name)}. ${near ? `Did you mean ${near}?` : `Known: ${known.join(", ")}.`} See trackside --help.`,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Agent, AgentEvent, Conversation, Engine } from "trackside";
+import { claimStdout, type Io, type Output } from "./io.ts";
+import { jsonLine } from "./screen/clean.ts";
+import { RunView } from "./screen/run-view.ts";
+import { Screen } from "./screen/screen.ts";
+import { type Ending, watch } from "./watch.ts";
+
+/** How runs are shown: to a person, or as event lines on stdout with everything else on stderr. */
+export interface Presenter {
+  readonly output: Output;
+  readonly screen: Screen;
+  turn(agent: Agent, message: string, options?: TurnOptions): Promise<Ending>;
+}
+
+export interface TurnOptions {
+  readonly conversation?: Conversation | undefined;
+  /** Runs on this model instead of the agent's, by this engine. */
+  readonly on?: { readonly model: string; readonly engine: Engine } | undefined;
+}
+
+export function presenter(io: Io, { json = false, wrapFiles = false }): Presenter {
+  const output = json ? io.stderr : io.stdout;
+  const screen = new Screen(output, io.env, { wrapFiles });
+  const writeEvents = json ? claimStdout(io) : undefined;
+  return {
+    output,
+    screen,
+    turn(agent, message, { conversation, on } = {}) {
+      const run = agent.stream(message, {
+        signal: io.gone,
+        ...(conversation ? { conversation } : {}),
+        ...(on ? { engine: on.engine } : {}),
+      });
+      const view = new RunView(screen, on?.model ?? agent.definition.model);
+      const asLine = (event: AgentEvent) => writeEvents?.(`${jsonLine(event)}\n`);
+      return watch(run, {
+        show: writeEvents ? asLine : (event) => view.show(event),
+        stopping: () => screen.waitFor("stopping, Ctrl-C again exits at once"),
+      }).finally(() => screen.settled());
+    },
+  };
+}

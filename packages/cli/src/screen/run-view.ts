@@ -1,0 +1,279 @@
+import type { AgentEvent, DurableEventOf, Json, ToolOutput, Usage } from "trackside";
+import { clean, cleanLine } from "./clean.ts";
+import type { Flow } from "./flow.ts";
+import { jsonText } from "./json-text.ts";
+import { bytes, count, counted, duration } from "./numbers.ts";
+import type { Screen } from "./screen.ts";
+
+/** Text is indented and our own lines are not, so that nothing a model or a tool says can pass for one of ours. */
+const INDENT = 2;
+const DEEP = 4;
+/** A result longer than this is cut, here only: the run and `--json` have it whole. */
+const MOST_LINES = 12;
+const MOST_CHARACTERS = 2_000;
+/** As long as the name of a tool can be; what a model makes up may be longer. */
+const LONGEST_NAME = 64;
+
+type Colour = "green" | "yellow" | "red";
+
+/** Shows a run to a person while it happens: text as it comes, calls and results, how it ended. */
+export class RunView {
+  readonly #screen: Screen;
+  readonly #model: string;
+  readonly #labels = new Map<string, string>();
+  /** Names of the tools at work, by call. */
+  readonly #open = new Map<string, string>();
+  #flow: Flow | undefined;
+  #flowing = "";
+  #shown = 0;
+  #step = 0;
+  #calls = 0;
+  #startedAt = 0;
+  #usage: Usage | undefined;
+
+  constructor(screen: Screen, model: string) {
+    this.#screen = screen;
+    this.#model = model;
+  }
+
+  show(event: AgentEvent): void {
+    switch (event.type) {
+      case "text_delta":
+        this.#stream(`text ${event.message_id}`, event.offset, event.text);
+        break;
+      case "reasoning_delta":
+        this.#stream(`reasoning ${event.message_id}`, event.offset, event.text);
+        break;
+      case "tool_input_delta":
+        break; // shown whole once it is complete
+      case "mcp_progress":
+        this.#progress(event.call_id, event.progress, event.total, event.message);
+        break;
+      case "text":
+        this.#complete(`text ${event.message_id}`, event.text);
+        if (event.partial) this.#note("cut off here");
+        break;
+      case "reasoning":
+        this.#complete(`reasoning ${event.message_id}`, event.text);
+        break;
+      case "usage":
+        this.#usage = event.total;
+        break;
+      case "step":
+        if (event.state === "started") this.#stepStarted(event.step);
+        else this.#endFlow();
+        break;
+      case "tool_call":
+        this.#toolCall(event);
+        break;
+      case "tool_result":
+        this.#toolResult(event);
+        break;
+      case "error":
+        if (event.retry_in_ms !== undefined) this.#retry(event.failure.message, event.retry_in_ms);
+        break; // without a retry the run is about to end, and its last line says why
+      case "message_retracted":
+        this.#warn("withdrawn", event.reason);
+        break;
+      case "status":
+        this.#status(event);
+        break;
+      default:
+        this.#other(event);
+        break;
+    }
+  }
+
+  #stepStarted(step: number): void {
+    const screen = this.#screen;
+    if (step > 1) screen.line();
+    screen.line(screen.paint("dim", `step ${step}`));
+    screen.waitFor(`waiting for ${this.#model}`);
+    this.#step = step;
+    this.#calls = 0;
+  }
+
+  /** A piece of text, unless it was shown before. */
+  #stream(what: string, offset: number, text: string): void {
+    if (this.#flowing !== what) this.#begin(what);
+    if (offset !== this.#shown) return;
+    this.#shown += text.length;
+    this.#flow?.push(text);
+  }
+
+  /** The whole text: what of it did not come in pieces is shown now. */
+  #complete(what: string, text: string): void {
+    if (this.#flowing !== what) this.#begin(what);
+    this.#flow?.push(text.slice(this.#shown));
+    this.#endFlow();
+  }
+
+  #begin(what: string): void {
+    this.#endFlow();
+    const isThinking = what.startsWith("reasoning");
+    if (isThinking) this.#note("thinking");
+    this.#flow = isThinking ? this.#screen.flow(DEEP, "dim") : this.#screen.flow(INDENT);
+    this.#flowing = what;
+    this.#shown = 0;
+  }
+
+  #endFlow(): void {
+    this.#flow?.end();
+    this.#flow = undefined;
+    this.#flowing = "";
+  }
+
+  #toolCall({ call_id, tool, arguments: args }: DurableEventOf<"tool_call">): void {
+    this.#endFlow();
+    this.#calls += 1;
+    const label = `${this.#step}.${this.#calls}`;
+    const name = nameOf(tool);
+    this.#labels.set(call_id, label);
+    this.#open.set(call_id, name);
+
+    const screen = this.#screen;
+    const head = `${screen.paint("cyan", "→")} ${screen.paint("dim", label)} ${screen.paint("bold", name)}`;
+    const room = screen.pageWidth - `→ ${label} ${name} `.length;
+    const inline = args === null ? "" : jsonText(args, room);
+    if (args !== null && inline.length <= room && !inline.includes("\n")) {
+      screen.line(`${head} ${clean(inline)}`);
+    } else {
+      screen.line(head);
+      const whole =
+        args === null ? "the arguments are not valid JSON" : jsonText(args, screen.pageWidth - DEEP);
+      screen.paragraph(whole, DEEP);
+    }
+    this.#waitForTools();
+  }
+
+  #toolResult(event: Extract<AgentEvent, { type: "tool_result" }>): void {
+    this.#endFlow();
+    this.#open.delete(event.call_id);
+    const screen = this.#screen;
+    const call = `${screen.paint("dim", this.#labels.get(event.call_id) ?? "?")} ${screen.paint("bold", nameOf(event.tool))}`;
+    const time = screen.paint("dim", `· ${duration(event.duration_ms)}`);
+    // The event's type says more where an agent's tools are known; every output is one of these.
+    const output = event.output as ToolOutput;
+    if (output.type === "error") {
+      const word = screen.paint("red", wordFor(output.failure.code));
+      screen.line(`${screen.paint("red", "✗")} ${call} ${word} ${time}`);
+      screen.paragraph(output.failure.message, DEEP);
+    } else {
+      screen.line(`${screen.paint("green", "✓")} ${call} ${time}`);
+      this.#result(output.value, output.type);
+    }
+    this.#waitForTools();
+  }
+
+  #result(value: Json, type: "text" | "json"): void {
+    const screen = this.#screen;
+    const raw = type === "text" ? String(value) : JSON.stringify(value);
+    const isShort = raw.length <= MOST_CHARACTERS;
+    const text = type === "json" && isShort ? jsonText(value, screen.pageWidth - DEEP) : raw;
+    const shown = text.slice(0, MOST_CHARACTERS).split("\n").slice(0, MOST_LINES).join("\n");
+    if (shown !== "") screen.paragraph(shown, DEEP, "dim");
+    if (shown.length === text.length) return;
+    const size = bytes(Buffer.byteLength(raw));
+    screen.line(screen.paint("dim", `${" ".repeat(DEEP)}… cut here, ${size} in all`));
+  }
+
+  #waitForTools(): void {
+    if (this.#open.size > 0) this.#screen.waitFor(`running ${[...this.#open.values()].join(", ")}`);
+  }
+
+  #progress(callId: string, done: number, total: number | null, message: string | null): void {
+    const amount = total === null ? count(done) : `${count(done)} of ${count(total)}`;
+    const text = message === null ? "" : `, ${cleanLine(message)}`;
+    this.#screen.waitFor(`running ${this.#open.get(callId) ?? ""}: ${amount}${text}`);
+  }
+
+  #retry(message: string, ms: number): void {
+    this.#warn(`trying again ${ms === 0 ? "now" : `in ${duration(ms)}`}`, message);
+    this.#screen.waitFor(`waiting for ${this.#model}`);
+  }
+
+  #warn(what: string, why: string): void {
+    this.#endFlow();
+    this.#screen.line(this.#screen.paint("yellow", `! ${what}`));
+    this.#screen.paragraph(why, INDENT);
+  }
+
+  #note(what: string, why = ""): void {
+    this.#endFlow();
+    this.#screen.line(this.#screen.paint("dim", `· ${what}`));
+    if (why !== "") this.#screen.paragraph(why, INDENT, "dim");
+  }
+
+  /** Events that later versions emit: named, with what they say. */
+  #other(event: AgentEvent): void {
+    const { type, run_id: _run, turn_ref: _turn, path: _path, ...rest } = event;
+    const said = Object.entries(rest).filter(([key]) => key !== "seq" && key !== "at");
+    this.#note(type, JSON.stringify(Object.fromEntries(said)));
+  }
+
+  #status(event: DurableEventOf<"status">): void {
+    switch (event.status) {
+      case "starting":
+        this.#startedAt = event.at;
+        if (event.held_by) this.#note("text is shown once it has passed", event.held_by.join(", "));
+        break;
+      case "waiting":
+      case "parked":
+        this.#note(event.status, event.reason);
+        break;
+      case "completed":
+        this.#end(
+          event.stop_reason === "answered" ? "green" : "yellow",
+          "● done",
+          event.stop_reason ?? "",
+          event.at,
+          event.reason,
+        );
+        break;
+      case "cancelled":
+        this.#end("yellow", "■ stopped", cleanLine(event.reason ?? "cancelled"), event.at);
+        break;
+      case "error":
+        this.#end("red", "✗ failed", event.failure?.code ?? "", event.at, event.failure?.message);
+        break;
+    }
+  }
+
+  #end(colour: Colour, badge: string, stop: string, at: number, why = ""): void {
+    this.#endFlow();
+    const screen = this.#screen;
+    const facts = [stop];
+    if (this.#step > 0) facts.push(counted(this.#step, "step"));
+    if (this.#usage) facts.push(tokens(this.#usage));
+    if (this.#startedAt > 0) facts.push(duration(at - this.#startedAt));
+    if (this.#step > 0) screen.line();
+    const told = facts.join(" · ");
+    const head = screen.paint(colour, badge);
+    if (`${badge} · ${told}`.length <= screen.width) {
+      screen.line(`${head} ${screen.paint("dim", `· ${told}`)}`);
+    } else {
+      screen.line(head);
+      screen.paragraph(told, INDENT, "dim");
+    }
+    if (why !== "") screen.paragraph(why, INDENT);
+  }
+}
+
+function tokens({ input_tokens, cached_input_tokens, output_tokens, cost }: Usage): string {
+  const cached = cached_input_tokens > 0 ? ` (${count(cached_input_tokens)} cached)` : "";
+  const price = cost === null ? "" : ` · $${cost.toFixed(4)}`;
+  return `${count(input_tokens)} tokens in${cached}, ${count(output_tokens)} out${price}`;
+}
+
+/** What became of a call that has no result. */
+function wordFor(code: string): string {
+  if (code === "tool_timed_out") return "timed out";
+  if (code === "cancelled") return "not run";
+  if (code === "cancelled_unknown") return "stopped";
+  return "failed";
+}
+
+function nameOf(tool: string): string {
+  const name = cleanLine(tool);
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+}

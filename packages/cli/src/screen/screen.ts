@@ -1,0 +1,87 @@
+import { styleText } from "node:util";
+import type { Io, Output } from "../io.ts";
+import { Flow, type FlowOptions, flowed } from "./flow.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Lines longer than this are hard to read. */
+const WIDEST = 84;
+
+/** A stream that people read: its width, its colours, and a line that says what is being waited for. */
+export class Screen {
+  readonly #stream: Output;
+  readonly #live: boolean;
+  readonly #fileWidth: number;
+  #waiting: NodeJS.Timeout | undefined;
+  #shown = false;
+  #lineOpen = false;
+
+  constructor(stream: Output, env: Io["env"], { wrapFiles = false } = {}) {
+    this.#stream = stream;
+    this.#fileWidth = wrapFiles ? WIDEST : Number.POSITIVE_INFINITY;
+    this.#live = stream.isTTY === true && env.TERM !== "dumb";
+  }
+
+  /** Columns to use. Text that goes into a file is not wrapped unless asked for, so that it can be searched. */
+  get width(): number {
+    return this.#stream.isTTY ? Math.min((this.#stream.columns || 80) - 1, WIDEST) : this.#fileWidth;
+  }
+
+  /** The width for what needs one in any case. */
+  get pageWidth(): number {
+    return Math.min(this.width, WIDEST);
+  }
+
+  paint(style: Style, text: string): string {
+    return styleText(style, text, { stream: this.#stream });
+  }
+
+  write(text: string): void {
+    if (text === "") return;
+    this.settled();
+    this.#lineOpen = !text.endsWith("\n");
+    this.#stream.write(text);
+  }
+
+  line(text = ""): void {
+    this.write(`${text}\n`);
+  }
+
+  /** A paragraph, wrapped. */
+  paragraph(text: string, indent = 0, style?: Style): void {
+    this.write(flowed(text, this.#flowOptions(indent, style)));
+  }
+
+  flow(indent: number, style?: Style): Flow {
+    return new Flow((text) => this.write(text), this.#flowOptions(indent, style));
+  }
+
+  /** Says what is being waited for, and for how long, until something else is written. Only on a terminal. */
+  waitFor(what: string): void {
+    this.settled();
+    if (!this.#live) return;
+    const since = Date.now();
+    this.#waiting = setInterval(() => {
+      if (this.#lineOpen) return;
+      const seconds = Math.round((Date.now() - since) / 1000);
+      const text = this.paint("dim", `  ${what} · ${seconds} s`.slice(0, this.width));
+      this.#stream.write(`${ERASE_LINE}${text}`);
+      this.#shown = true;
+    }, 1000);
+  }
+
+  /** Ends the waiting, without a trace. */
+  settled(): void {
+    clearInterval(this.#waiting);
+    this.#waiting = undefined;
+    if (this.#shown) this.#stream.write(ERASE_LINE);
+    this.#shown = false;
+  }
+
+  #flowOptions(indent: number, style?: Style): FlowOptions {
+    const options = { width: this.width, indent };
+    return style === undefined ? options : { ...options, style: (text) => this.paint(style, text) };
+  }
+}
+
+const ERASE_LINE = "\r\x1b[2K";

@@ -1,0 +1,108 @@
+import { TracksideError } from "../errors.ts";
+import type { Approval, ApprovalState, Decision } from "../schema/approval.ts";
+import type { Json, JsonObject } from "../schema/json.ts";
+import type { Clock, Timer } from "./clock.ts";
+
+/** What a decider says. */
+export interface DecisionInput {
+  /** `approve` or `reject`; for a client tool `submit` or `reject`. */
+  readonly choice: string;
+  /** Why; the model reads it when the call is rejected. */
+  readonly reason?: string;
+  /** Other arguments to run with. They are checked, and pass the rails again. */
+  readonly editedArguments?: JsonObject;
+  /** For a client tool: its result. */
+  readonly response?: Json;
+  readonly by?: string;
+}
+
+/** Asked for each decision of a run: `run(input, { approve })`. */
+export type Approve = (approval: Approval) => DecisionInput | Promise<DecisionInput>;
+
+/** Says what is wrong with an edit or a response; undefined lets it stand. */
+export type CheckDecision = (decision: DecisionInput) => string | undefined | Promise<string | undefined>;
+
+interface Open {
+  approval: Approval;
+  readonly check: CheckDecision;
+  readonly settle: (approval: Approval) => void;
+  timer: Timer | undefined;
+}
+
+const CHOICES: Readonly<Record<string, ApprovalState>> = { approve: "approved", submit: "approved", reject: "rejected" };
+
+/**
+ * The approvals of a run in this process. A record changes state once, by whoever comes first: a human, the deadline or a
+ * cancel. Deciding it the same way again answers the same record; deciding it otherwise is told who won (L4).
+ */
+export class Approvals {
+  readonly #clock: Clock;
+  readonly #open = new Map<string, Open>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get pending(): readonly Approval[] {
+    return [...this.#open.values()].map(({ approval }) => approval).filter(({ state }) => state === "pending");
+  }
+
+  /** Opens a record and resolves when it is decided. */
+  request(approval: Approval, check: CheckDecision): Promise<Approval> {
+    return new Promise((settle) => {
+      const open: Open = { approval: Object.freeze(approval), check, settle, timer: undefined };
+      this.#open.set(approval.id, open);
+      if (approval.deadline === null) return;
+      const left = Math.max(0, approval.deadline - this.#clock.now());
+      open.timer = this.#clock.after(left, () => this.#close(open, "timed_out", { choice: "timeout", by: "deadline", at: this.#clock.now() }));
+    });
+  }
+
+  async decide(id: string, input: DecisionInput): Promise<Approval> {
+    const open = this.#open.get(id);
+    if (open === undefined) throw new TracksideError("approval_unknown", `There is no approval ${id} in this run`);
+    const state = Object.hasOwn(CHOICES, input.choice) ? CHOICES[input.choice] : undefined;
+    if (state === undefined || !open.approval.choices.includes(input.choice)) {
+      const allowed = open.approval.choices.map((choice) => `"${choice}"`).join(" or ");
+      throw new TracksideError("decision_invalid", `choice: ${allowed} expected, ${JSON.stringify(input.choice)} given`);
+    }
+    if (open.approval.state === "pending" && state === "approved") {
+      const problem = await open.check(input);
+      if (problem !== undefined) throw new TracksideError("decision_invalid", problem);
+    }
+    if (open.approval.state !== "pending") return sameOrConflict(open.approval, state, input);
+    const { choice, reason, response, editedArguments, by = "approver" } = input;
+    return this.#close(open, state, {
+      choice,
+      by,
+      at: this.#clock.now(),
+      ...(reason === undefined ? {} : { reason }),
+      ...(response === undefined ? {} : { response }),
+      ...(editedArguments === undefined ? {} : { edited_arguments: editedArguments }),
+    });
+  }
+
+  cancel(id: string, reason: string): void {
+    const open = this.#open.get(id);
+    if (open?.approval.state === "pending") {
+      this.#close(open, "cancelled", { choice: "cancel", reason, by: "cancel", at: this.#clock.now() });
+    }
+  }
+
+  /** Compare and set: only what is pending can be closed. */
+  #close(open: Open, state: ApprovalState, decision: Decision): Approval {
+    if (open.approval.state !== "pending") return open.approval;
+    open.timer?.stop();
+    open.approval = Object.freeze({ ...open.approval, state, decision: Object.freeze(decision) });
+    open.settle(open.approval);
+    return open.approval;
+  }
+}
+
+function sameOrConflict(approval: Approval, state: ApprovalState, input: DecisionInput): Approval {
+  const { decision } = approval;
+  const sameEdit = JSON.stringify(decision?.edited_arguments) === JSON.stringify(input.editedArguments);
+  if (approval.state === state && sameEdit) return approval;
+  const when = approval.state === "timed_out" ? "its deadline has passed" : `it was ${approval.state} by ${decision?.by}`;
+  throw new TracksideError("approval_conflict", `The approval ${approval.id} is closed: ${when}`);
+}

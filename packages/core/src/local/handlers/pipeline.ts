@@ -1,0 +1,110 @@
+import { estimateParts } from "../../context/estimate.ts";
+import { requestBudget } from "../../context/model-table.ts";
+import { type Added, type PipelineServices, runPostHooks, runPreHooks } from "../../hooks/run-pipeline.ts";
+import { Turn } from "../../hooks/turn.ts";
+import type { UserMessage } from "../../schema/message.ts";
+import { messageText } from "../../turn/expand.ts";
+import type { HooksInput, HooksOut } from "../../turn/world.ts";
+import type { Effect } from "../effect.ts";
+import type { RunContext } from "../run-context.ts";
+
+/** Runs the turn pipeline: pre-hooks before the first model call, post-hooks on an answer. */
+export async function pipeline(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut> {
+  const out = input.phase === "pre" ? await before(run, effect) : await after(run, input, effect);
+  return effect.cancelled === undefined ? out : { cancelled: effect.cancelled };
+}
+
+async function before(run: RunContext, effect: Effect): Promise<HooksOut> {
+  const start = turnOf(run, null);
+  const { turn, added, skipped, halted, failure } = await runPreHooks(run.agent.preHooks, start, services(run, effect));
+  if (turn.userMessage !== start.userMessage) run.record(turn.userMessage);
+  const durable = added.filter((one) => one.durable).map((one, i) => recordAdded(run, one, `pre.${i}.durable`));
+  const tail = added.filter((one) => !one.durable).map((one, i) => recordAdded(run, one, `pre.${i}.transient`));
+  return {
+    durable,
+    tail,
+    skipped,
+    ...(halted ? { halted } : {}),
+    ...(failure ? { fatal: failure } : {}),
+  };
+}
+
+async function after(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut> {
+  const answer = run.message(input.message_id ?? "");
+  const text = answer?.role === "assistant" ? messageText(answer) : "";
+  const out = await runPostHooks(run.agent.postHooks, turnOf(run, text), services(run, effect));
+  for (const { task, input: given } of out.deferred) run.deferred.push({ task, input: given });
+  const durable = out.added.map((one, i) => recordAdded(run, one, `post.${input.step}.${i}`));
+  return {
+    durable,
+    ...(out.halted ? { halted: out.halted } : {}),
+    ...(out.regenerate ? { regenerate: out.regenerate } : {}),
+    ...(out.failure ? { fatal: out.failure } : {}),
+  };
+}
+
+function turnOf(run: RunContext, answer: string | null): Turn {
+  const opened = run.message(run.userMessage.id);
+  return new Turn({
+    context: Object.freeze(run.log.messages.slice()),
+    userMessage: opened?.role === "user" ? opened : run.userMessage,
+    turnRef: run.turnRef,
+    scope: run.scope,
+    answer,
+    added: [],
+  });
+}
+
+/** What a hook added is a message of its own, marked with the hook's name (H4). */
+function recordAdded(run: RunContext, { hook, parts }: Added, place: string): string {
+  const message: UserMessage = { id: `${run.id}.${place}`, role: "user", parts, by_hook: hook };
+  run.record(message);
+  return message.id;
+}
+
+function services(run: RunContext, effect: Effect): PipelineServices {
+  return {
+    get signal() {
+      return effect.signal;
+    },
+    bounded: (pending, timeoutMs) => bounded(run, effect, pending, timeoutMs),
+    estimate: estimateParts,
+    reserve: reserveOf(run),
+  };
+}
+
+/** Never above half of what a request may have (H6). */
+function reserveOf(run: RunContext): number {
+  const { definition } = run.agent;
+  const { facts } = run.agent;
+  if (facts === undefined) return definition.injection_reserve_tokens;
+  return Math.min(definition.injection_reserve_tokens, Math.floor(requestBudget(facts, definition.max_tokens) / 2));
+}
+
+function bounded<T>(run: RunContext, effect: Effect, pending: T | PromiseLike<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = run.parts.clock.after(timeoutMs, () => {
+      effect.offCancel(cancel);
+      reject(new Error(`timed out after ${timeoutMs} ms`));
+    });
+    const done = () => {
+      timer.stop();
+      effect.offCancel(cancel);
+    };
+    const cancel = (reason: string) => {
+      timer.stop();
+      reject(new Error(reason));
+    };
+    effect.onCancel(cancel);
+    Promise.resolve(pending).then(
+      (value) => {
+        done();
+        resolve(value);
+      },
+      (error: unknown) => {
+        done();
+        reject(error);
+      },
+    );
+  });
+}

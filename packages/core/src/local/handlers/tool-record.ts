@@ -1,0 +1,111 @@
+import type { Failure, FailureCode } from "../../schema/failure.ts";
+import type { JsonObject } from "../../schema/json.ts";
+import type { ToolCallPart, ToolMessage, ToolOutput } from "../../schema/message.ts";
+import type { ToolResultMetadata } from "../../schema/tool.ts";
+import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
+import type { RunContext } from "../run-context.ts";
+
+type Stop = Pick<ToolOut, "fatal" | "cancelled">;
+
+/** The record of one call while it is made: what ends up beside its result (T2). */
+export class ToolRecord {
+  readonly #run: RunContext;
+  readonly #part: ToolCallPart;
+  readonly #input: ToolInput;
+  #started: number | undefined;
+  #completed: number | undefined;
+  #decided: AskOut | undefined;
+  #skippedBy: string | null = null;
+  #original: JsonObject | null = null;
+  #told: string | undefined;
+
+  constructor(run: RunContext, part: ToolCallPart, input: ToolInput) {
+    this.#run = run;
+    this.#part = part;
+    this.#input = input;
+  }
+
+  start(): void {
+    this.#started = this.#run.parts.clock.now();
+  }
+
+  end(): void {
+    this.#completed = this.#run.parts.clock.now();
+  }
+
+  decided(decided: AskOut): void {
+    this.#decided = decided;
+  }
+
+  skippedBy(rail: string): void {
+    this.#skippedBy = rail;
+  }
+
+  /** Other arguments run than the model wrote; the model is told. */
+  ranWith(args: JsonObject, written: JsonObject): void {
+    this.#original = written;
+    this.#told = `It ran with other arguments than you wrote: ${JSON.stringify(args)}`;
+  }
+
+  /** A call that never started. */
+  never(code: FailureCode, message: string, stop: Stop = {}): ToolOut {
+    return this.settle(callError(code, message), stop);
+  }
+
+  stopped(reason: string): ToolOut {
+    return this.never("cancelled", "Not run: the run was stopped before this call started.", { cancelled: reason });
+  }
+
+  /** Records the result. */
+  settle(output: ToolOutput, stop: Stop = {}): ToolOut {
+    const { call_id, wire_id, tool } = this.#part;
+    const message: ToolMessage = {
+      id: `${call_id}.result`,
+      role: "tool",
+      call_id,
+      wire_id,
+      tool,
+      output,
+      metadata: this.metadata(output),
+      ...(this.#told === undefined ? {} : { told: this.#told }),
+    };
+    this.#run.record(message);
+    return { message_id: message.id, ...stop };
+  }
+
+  metadata(output: ToolOutput): ToolResultMetadata {
+    const now = this.#completed ?? this.#run.parts.clock.now();
+    const started = this.#started ?? now;
+    return {
+      status: statusOf(output),
+      started_at: started,
+      completed_at: now,
+      execution_time_ms: now - started,
+      approval_status: this.#decided?.status ?? "not_required",
+      approval_id: this.#decided?.approval_id ?? null,
+      injected_args: {},
+      offloaded_artifact_id: null,
+      approval_wait_ms: this.#decided?.wait_ms ?? 0,
+      attempts: this.#input.attempt,
+      skipped_by: this.#skippedBy,
+      original_args: this.#original,
+    };
+  }
+}
+
+export function callError(code: FailureCode, message: string): ToolOutput & { type: "error"; failure: Failure } {
+  return { type: "error", failure: { code, message } };
+}
+
+function statusOf(output: ToolOutput): ToolResultMetadata["status"] {
+  if (output.type !== "error") return "success";
+  switch (output.failure.code) {
+    case "tool_timed_out":
+    case "approval_timed_out":
+      return "timed_out";
+    case "rejected":
+      return "rejected";
+    default:
+      return "error";
+  }
+}
