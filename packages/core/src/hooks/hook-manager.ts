@@ -1,4 +1,4 @@
-import { HookError, TracksideError } from "../errors.ts";
+import { HookError, messageOf, TracksideError } from "../errors.ts";
 import { HOOK_POINTS, type HookPoint } from "../schema/verdict.ts";
 import type { HookContext } from "./context.ts";
 
@@ -101,8 +101,4 @@ function nameOf(hook: AnyHook): string {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
