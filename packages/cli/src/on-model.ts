@@ -12,6 +12,8 @@ export function onModel(agent: Agent, model: string): Engine {
     models: [model],
     output: agent.output,
     hookManager: agent.hookManager,
+    pipeline: agent.pipeline,
+    missing: agent.missing,
   };
   return { start: (_, input, options, sink) => engine.start(binding, input, options, sink) };
 }

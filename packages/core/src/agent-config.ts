@@ -1,5 +1,10 @@
+import type { StreamHook } from "./bind-guards.ts";
+import type { Hook } from "./hooks/hook-manager.ts";
+import type { ParallelGroup, PostHook, PreHook } from "./hooks/pipeline-hooks.ts";
 import type { LanguageModel } from "./local/bound-agent.ts";
+import type { Rail } from "./rails/rail.ts";
 import type { AgentDefinitionInput } from "./schema/agent.ts";
+import type { HookPoint } from "./schema/points.ts";
 import type { SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
 
@@ -20,11 +25,14 @@ type CamelField<K, V> = K extends "options" | "env" | "headers" | "rename"
     : Camel<V>;
 type CamelValues<V> = { [K in keyof V]: Camel<V[K]> };
 
-type Replaced = "model" | "tools" | "fallbackModels" | "outputSchema" | "injectedToolArgs";
+type Replaced = "model" | "tools" | "fallbackModels" | "outputSchema" | "injectedToolArgs" | "rails" | "hooks";
+type Written = Camel<AgentDefinitionInput>;
+type HooksWritten = NonNullable<Written["hooks"]>;
+type Ref = NonNullable<HooksWritten["post"]>[number];
 
 /** An agent in code. Field for field the definition, in camelCase, with the things themselves where JSON has names. */
 export type AgentConfig<Tools extends readonly (Tool | string)[], Output extends SchemaLike> = Omit<
-  Camel<AgentDefinitionInput>,
+  Written,
   Replaced
 > & {
   /** `provider:model`, or a model object of an AI SDK provider package. */
@@ -37,6 +45,15 @@ export type AgentConfig<Tools extends readonly (Tool | string)[], Output extends
   readonly outputSchema?: Output;
   /** Arguments added to the schema of every tool, with their descriptions; never passed to a tool. */
   readonly injectedToolArgs?: Readonly<Record<string, string>>;
+  /** Guards: rails, or references to registered ones. */
+  readonly rails?: readonly (Rail | NonNullable<Written["rails"]>[number])[];
+  /** The turn pipeline and plain hooks on points: the things themselves, or references to registered ones. */
+  readonly hooks?: {
+    readonly pre?: readonly (PreHook | ParallelGroup | NonNullable<HooksWritten["pre"]>[number])[];
+    readonly post?: readonly (PostHook | Ref)[];
+    readonly stream?: readonly (StreamHook | Ref)[];
+    readonly on?: { readonly [P in HookPoint]?: readonly (Hook<P> | Ref)[] };
+  };
 };
 
 /** Fields whose entries are plain data with keys of ours. Everything else is a value, or keyed by the user. */

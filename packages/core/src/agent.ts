@@ -3,6 +3,7 @@ import { type Bound, bindConfig, bindJson, type Registry } from "./bind-definiti
 import { TracksideError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 import { HookManager } from "./hooks/hook-manager.ts";
+import type { DecisionInput } from "./local/approvals.ts";
 import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 import { type Engine, localEngine } from "./local/engine.ts";
 import { EventQueue } from "./local/event-queue.ts";
@@ -10,6 +11,9 @@ import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
 import type { JsonObject } from "./schema/json.ts";
+import type { Rail } from "./rails/rail.ts";
+import { RailManager } from "./rails/rail-manager.ts";
+import type { Approval } from "./schema/approval.ts";
 import { HOOK_POINTS } from "./schema/points.ts";
 import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
@@ -22,6 +26,10 @@ export interface RunStream<Output, Tools extends readonly (Tool | string)[]>
   /** Settles as `run()` would. Reading it is optional. */
   readonly result: Promise<RunResult<Output>>;
   cancel(reason?: string): void;
+  /** What waits for a decision now, with its whole arguments. */
+  readonly pending: readonly Approval[];
+  /** Decides an approval: the id is on its `approval` event. Rejects when it is closed already, or the edit does not fit. */
+  decide(approvalId: string, decision: DecisionInput): Promise<Approval>;
 }
 
 type OutputOf<S> = [S] extends [never] ? string : S extends SchemaLike ? InferOutput<S> : string;
@@ -48,8 +56,14 @@ export class Agent<
   readonly output: CompiledSchema | null;
   /** Plain hooks on lifecycle points. The one thing that may be added to; a run uses what is there when it starts. */
   readonly hookManager = new HookManager();
+  /** The agent's rails, sealed; null without any. */
+  readonly railManager: RailManager | null;
+  readonly pipeline: AgentBinding["pipeline"];
+  readonly missing: readonly string[];
   /** What this agent holds that JSON cannot name. */
   readonly #inline: readonly string[];
+  /** The hooks it was made with; others were added by hand. */
+  readonly #wired: ReadonlySet<unknown>;
 
   constructor(config: AgentConfig<Tools, Output>, registry: Registry = {}) {
     const bound: Bound = FromJson.is(config) ? bindJson(config.json, registry) : bindConfig(config, registry);
@@ -58,6 +72,12 @@ export class Agent<
     this.models = bound.models;
     this.output = bound.output;
     this.#inline = bound.inline;
+    const { rails, on, pre, post, stream, missing } = bound.guards;
+    this.pipeline = Object.freeze({ pre, post, stream });
+    this.missing = missing;
+    this.railManager = rails.length > 0 ? wireRails(this.hookManager, rails) : null;
+    for (const { point, hook } of on) this.hookManager.add(point, hook);
+    this.#wired = new Set(HOOK_POINTS.flatMap((point) => this.hookManager.on(point)));
     Object.freeze(this);
   }
 
@@ -68,9 +88,10 @@ export class Agent<
 
   /** The definition as JSON, snake_case. Refuses when something in it has no registered name. */
   toJSON(): Record<string, unknown> {
-    const hooks = HOOK_POINTS.flatMap((point) =>
-      this.hookManager.names(point).map((name) => `hook ${name} on ${point}`),
-    );
+    const hooks = HOOK_POINTS.flatMap((point) => {
+      const added = this.hookManager.on(point).filter((hook) => !this.#wired.has(hook));
+      return added.map((hook) => `hook ${hook.name || "(anonymous)"} on ${point}`);
+    });
     const inline = [...this.#inline, ...hooks];
     if (inline.length > 0) {
       const message = `The agent "${this.definition.name}" cannot be written as JSON: it holds ${inline.join(", ")}, which has no registered name.`;
@@ -106,9 +127,21 @@ export class Agent<
       turnRef: started.turnRef,
       result,
       cancel: (reason = "cancelled by the caller") => started.cancel(reason),
+      get pending() {
+        return started.pending;
+      },
+      decide: (approvalId, decision) => started.decide(approvalId, decision),
       [Symbol.asyncIterator]: () => queue,
     };
   }
+}
+
+/** An agent's rails stand before its other hooks, as one. */
+function wireRails(hookManager: HookManager, rails: readonly Rail[]): RailManager {
+  const manager = new RailManager();
+  for (const rail of rails) manager.add(rail);
+  for (const point of HOOK_POINTS) if (manager.on(point).length > 0) hookManager.add(point, manager.hookFor(point));
+  return manager.seal();
 }
 
 function engineOf(options: Options): Engine {

@@ -1,4 +1,5 @@
 import { isRecord, snakeOf, toCamel, toCamelPath, toSnake } from "./agent-config.ts";
+import { bindGuards, type GuardRegistry, type Guards, type Taken, takeInline } from "./bind-guards.ts";
 import { AgentConfigError, messageOf } from "./errors.ts";
 import type { LanguageModel } from "./local/bound-agent.ts";
 import { isLanguageModel } from "./local/providers/adapt.ts";
@@ -12,7 +13,7 @@ import { type CompiledSchema, compileSchema, type SchemaLike } from "./tools/com
 import { isTool, type Tool } from "./tools/define-tool.ts";
 
 /** Where names in a definition are looked up. What is bound from here counts as registered. */
-export interface Registry {
+export interface Registry extends GuardRegistry {
   readonly tools?: readonly Tool[];
 }
 
@@ -22,6 +23,7 @@ export interface Bound {
   readonly tools: readonly Tool[];
   readonly models: readonly (string | LanguageModel)[];
   readonly output: CompiledSchema | null;
+  readonly guards: Guards;
   /** What JSON cannot name. */
   readonly inline: readonly string[];
 }
@@ -40,14 +42,16 @@ export function bindJson(json: unknown, registry: unknown): Bound {
 
 /** Binds a config in code: camelCase, and the things themselves where JSON has names. */
 export function bindConfig(config: unknown, registry: unknown): Bound {
-  const { copy, issues } = plainCopy(config, isThing);
+  const taken = takeInline(config);
+  const { copy, issues } = plainCopy(taken.config, isThing);
   const { fields, misspelt } = isRecord(copy) ? toSnake(copy) : { fields: copy, misspelt: [] };
   const slips = misspelt.map((path) => unknownKey(formatPath(path), String(path.at(-1)), camelKeys(path)));
   const doubled = new Set(slips.map((slip) => toCamelPath(slip.path)));
-  return bind(config, fields, registry, (found) => {
+  const told = (found: readonly ConfigIssue[]) => {
     const spelt = found.map(inCamelCase).filter((one) => !(isUnknownKey(one) && doubled.has(one.path)));
     return [...issues, ...untold(issues, spelt), ...slips];
-  });
+  };
+  return bind(config, fields, registry, told, taken.inline);
 }
 
 /** Binds the fields of what was given, or throws with every problem, as `told` tells it. */
@@ -56,6 +60,7 @@ function bind(
   raw: unknown,
   registry: unknown,
   told: (found: readonly ConfigIssue[]) => readonly ConfigIssue[],
+  inline: Taken["inline"] = new Map(),
 ): Bound {
   const issues: ConfigIssue[] = [];
   const registered = readRegistry(registry, issues);
@@ -72,6 +77,7 @@ function bind(
     toCheck["tools"] = raw["tools"].map((tool) => (isTool(tool) ? tool.name : tool));
 
   const checked = checkDefinition(toCheck, { tools: tools.known.map(namesOf) });
+  const guards = checked.ok ? bindGuards(checked.definition, inline, guardsOf(registry), issues) : NO_GUARDS;
   const problems = told(checked.ok ? issues : [...issues, ...untold(issues, checked.issues)]);
   if (!checked.ok || problems.length > 0) throw new AgentConfigError(nameOf(raw), problems);
   const definition = frozenCopy({ ...checked.definition, ...models.described(checked.definition) });
@@ -80,8 +86,21 @@ function bind(
     tools: Object.freeze(tools.select(definition.tools)),
     models: Object.freeze(models.list(definition)),
     output,
-    inline: Object.freeze([...tools.inline, ...models.inline]),
+    guards,
+    inline: Object.freeze([...tools.inline, ...models.inline, ...guards.inline]),
   };
+}
+
+const NO_GUARDS: Guards = { rails: [], pre: [], post: [], stream: [], on: [], inline: [], missing: [] };
+
+function guardsOf(registry: unknown): GuardRegistry {
+  if (!isRecord(registry)) return {};
+  // `readRegistry` has reported what is neither.
+  return { rails: factories(registry["rails"]), hooks: factories(registry["hooks"]) };
+}
+
+function factories<F>(given: unknown): Readonly<Record<string, F>> | undefined {
+  return isRecord(given) ? (given as Readonly<Record<string, F>>) : undefined;
 }
 
 function isThing(path: readonly PropertyKey[]): boolean {
@@ -94,13 +113,20 @@ function untold(told: readonly ConfigIssue[], found: readonly ConfigIssue[]): re
   return found.filter((one) => !paths.has(one.path));
 }
 
+const REGISTRY_KEYS = ["tools", "rails", "hooks"];
+
 function readRegistry(registry: unknown, issues: ConfigIssue[]): readonly Tool[] {
   if (!isRecord(registry)) {
     issues.push(issue("registry", registry, "an object such as { tools }"));
     return [];
   }
   for (const key of Object.keys(registry))
-    if (key !== "tools") issues.push(unknownKey(formatPath(["registry", key]), key, ["tools"]));
+    if (!REGISTRY_KEYS.includes(key)) issues.push(unknownKey(formatPath(["registry", key]), key, REGISTRY_KEYS));
+  for (const key of ["rails", "hooks"]) {
+    const given = registry[key];
+    if (given !== undefined && !(isRecord(given) && Object.values(given).every((one) => typeof one === "function")))
+      issues.push(issue(`registry.${key}`, given, "an object of factories by name"));
+  }
   const { tools = [] } = registry;
   if (!Array.isArray(tools)) {
     issues.push(issue("registry.tools", tools, "a list of tools made with defineTool"));

@@ -1,7 +1,7 @@
 export { Agent, type RunStream } from "./agent.ts";
 export type { AgentConfig } from "./agent-config.ts";
 export type { Registry } from "./bind-definition.ts";
-export { AgentConfigError, HookError, RunCancelledError, RunError, TracksideError } from "./errors.ts";
+export { AgentConfigError, HookError, RailAbortError, RunCancelledError, RunError, TracksideError } from "./errors.ts";
 export type { AgentEvent } from "./events.ts";
 export type {
   HookContext,
@@ -11,6 +11,22 @@ export type {
   ToolCallInputs,
 } from "./hooks/context.ts";
 export { type Hook, HookManager } from "./hooks/hook-manager.ts";
+export {
+  type MemberHook,
+  memberHook,
+  type ParallelGroup,
+  parallel,
+  type PipelineContext,
+  type PipelineOptions,
+  type PostContext,
+  type PostHook,
+  type PreHook,
+  postHook,
+  preHook,
+  type Task,
+} from "./hooks/pipeline-hooks.ts";
+export { type Content, cont, halt, type PipelineAnswer, regenerate, type Turn } from "./hooks/turn.ts";
+export type { Approve, DecisionInput } from "./local/approvals.ts";
 export type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 export type { Clock } from "./local/clock.ts";
 export { Conversation } from "./local/conversation.ts";
@@ -19,7 +35,12 @@ export { discoverLocal, type LocalServer } from "./local/providers/discover.ts";
 export { type LoadedModel, loadModel } from "./local/providers/registry.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
+export type { RailContext, RailQuestion, RailState, Reservation } from "./rails/context.ts";
+export { defineRail, Rail, type RailOptions, type RailReturn } from "./rails/rail.ts";
+export { RailManager } from "./rails/rail-manager.ts";
+export { abort, alert, ask, RailAction, RailVerdict, RetryRequest, retry, skip } from "./rails/verdicts.ts";
 export * from "./schema/index.ts";
+export type { StreamTransformer, Transformed, TransformerFactory } from "./stream/transform.ts";
 export type { SchemaLike } from "./tools/compile-schema.ts";
 export {
   defineTool,

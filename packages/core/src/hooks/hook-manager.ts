@@ -1,7 +1,7 @@
 import { abortFailure, HookError, RailAbortError, TracksideError } from "../errors.ts";
 import type { AnyHook, Entry } from "../rails/dispatch.ts";
 import { type DispatchData, dispatchAlone } from "../rails/dispatch-alone.ts";
-import { railsBehind } from "../rails/rail-manager.ts";
+import { type RailManager, railsBehind } from "../rails/rail-manager.ts";
 import { HOOK_POINTS, type HookPoint } from "../schema/points.ts";
 import type { HookContext } from "./context.ts";
 
@@ -16,6 +16,8 @@ const NOBODY: readonly Entry[] = Object.freeze([]);
  */
 export class HookManager {
   readonly #hooks = new Map<HookPoint, readonly AnyHook[]>();
+  readonly #managers = new Set<RailManager>();
+  #changes = 0;
 
   add<P extends HookPoint>(point: P, hook: Hook<P>): this {
     if (!HOOK_POINTS.includes(point)) {
@@ -29,7 +31,17 @@ export class HookManager {
       );
     }
     this.#hooks.set(point, [...(this.#hooks.get(point) ?? []), hook]);
+    const manager = railsBehind(hook);
+    if (manager) this.#managers.add(manager);
+    this.#changes += 1;
     return this;
+  }
+
+  /** Goes up with every change, of its own and of the rail managers on it. */
+  get version(): number {
+    let version = this.#changes;
+    for (const manager of this.#managers) version += manager.changes;
+    return version;
   }
 
   /** Removes a hook from a point; says whether it was there. */
@@ -39,6 +51,7 @@ export class HookManager {
     if (left.length === hooks.length) return false;
     if (left.length > 0) this.#hooks.set(point, left);
     else this.#hooks.delete(point);
+    this.#changes += 1;
     return true;
   }
 

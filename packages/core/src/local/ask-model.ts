@@ -30,5 +30,5 @@ export async function askModel(run: RunContext, question: RailQuestion, effect: 
   if (ended.kind === "cancelled") throw new Error(ended.reason);
   const failure = ended.kind === "failed" ? failureOf(ended.error, name, assembly) : stopFailure(assembly, name);
   if (failure) throw new Error(failure.message);
-  return { text: assembly.text, usage: usageOf(assembly.usage) };
+  return { text: assembly.text, usage: usageOf(assembly.usage, run.parts.facts.of(name)) };
 }

@@ -5,7 +5,11 @@ import type {
   LanguageModelV4FunctionTool,
 } from "@ai-sdk/provider";
 import type { HookManager } from "../hooks/hook-manager.ts";
+import type { ParallelGroup, PostHook, PreHook } from "../hooks/pipeline-hooks.ts";
+import { type Entry, nameOf } from "../rails/dispatch.ts";
 import type { AgentDefinition, PinnedAgent } from "../schema/agent.ts";
+import { HOOK_POINTS, type HookPoint } from "../schema/points.ts";
+import type { TransformerFactory } from "../stream/transform.ts";
 import type { CompiledSchema } from "../tools/compile-schema.ts";
 import type { Tool } from "../tools/define-tool.ts";
 
@@ -20,48 +24,92 @@ export interface AgentBinding {
   readonly models: readonly (string | LanguageModel)[];
   readonly output: CompiledSchema | null;
   readonly hookManager: HookManager;
+  /** The turn pipeline. */
+  readonly pipeline: {
+    readonly pre: readonly (PreHook | ParallelGroup)[];
+    readonly post: readonly PostHook[];
+    readonly stream: readonly TransformerFactory[];
+  };
+  /** Names in the definition that nothing is registered under; a run is refused for them. */
+  readonly missing: readonly string[];
 }
 
-/** The same for one run, with what can be prepared once. */
-export interface BoundAgent extends AgentBinding {
-  readonly pinned: PinnedAgent;
+const NOBODY: readonly Entry[] = Object.freeze([]);
+
+/** An agent fixed for one run: later changes to it do not reach the run. */
+export class BoundAgent {
+  readonly definition: AgentDefinition;
+  readonly tools: readonly Tool[];
+  readonly models: AgentBinding["models"];
+  readonly output: CompiledSchema | null;
+  readonly preHooks: AgentBinding["pipeline"]["pre"];
+  readonly postHooks: AgentBinding["pipeline"]["post"];
+  readonly transformers: AgentBinding["pipeline"]["stream"];
   readonly toolByName: ReadonlyMap<string, Tool>;
   readonly wireTools: LanguageModelV4FunctionTool[] | undefined;
   readonly system: { role: "system"; content: string } | null;
-}
+  readonly pinned: PinnedAgent;
+  /** Streamed text waits until the rails have passed (R15). */
+  readonly held: boolean;
+  readonly #entries: ReadonlyMap<HookPoint, readonly Entry[]>;
 
-type Prepared = Omit<BoundAgent, "hookManager" | "pinned">;
-
-const prepared = new WeakMap<AgentBinding, Prepared>();
-
-/** Fixes an agent for one run. Everything but the hooks is immutable and prepared once for each agent. */
-export function bindAgent(agent: AgentBinding): BoundAgent {
-  let ready = prepared.get(agent);
-  if (ready === undefined) {
-    ready = prepare(agent);
-    prepared.set(agent, ready);
-  }
-  const hookManager = agent.hookManager.snapshot();
-  return { ...ready, hookManager, pinned: { definition: ready.definition, points: hookManager.points } };
-}
-
-function prepare({ definition, tools, models, output }: AgentBinding): Prepared {
-  const wireTools = tools.map(
-    (tool): LanguageModelV4FunctionTool => ({
-      type: "function",
-      name: tool.name,
-      description: tool.description,
-      inputSchema: tool.input.jsonSchema as LanguageModelV4FunctionTool["inputSchema"], // JSON Schema by its own word
-    }),
-  );
-  return {
+  constructor(agent: AgentBinding) {
+    const { definition, tools, pipeline } = agent;
     // The definition a run is pinned to lists every bound name (A1).
-    definition: Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) }),
-    tools,
-    models,
-    output,
-    toolByName: new Map(tools.map((tool) => [tool.name, tool])),
-    wireTools: wireTools.length > 0 ? wireTools : undefined,
-    system: definition.instructions === "" ? null : { role: "system", content: definition.instructions },
-  };
+    this.definition = Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) });
+    this.tools = tools;
+    this.models = agent.models;
+    this.output = agent.output;
+    this.preHooks = pipeline.pre;
+    this.postHooks = pipeline.post;
+    this.transformers = pipeline.stream;
+    this.toolByName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.wireTools = tools.length > 0 ? tools.map(wireTool) : undefined;
+    this.system = definition.instructions === "" ? null : { role: "system", content: definition.instructions };
+    this.#entries = entriesOf(agent.hookManager);
+    const heldBy = holders(definition, this.entries("POST_LLM_CALL"));
+    this.held = heldBy.length > 0;
+    this.pinned = Object.freeze({
+      definition: this.definition,
+      points: [...this.#entries.keys()],
+      pre_hooks: this.preHooks.length > 0,
+      post_hooks: this.postHooks.length > 0,
+      held_by: heldBy,
+    });
+  }
+
+  /** What runs at a point. */
+  entries(point: HookPoint): readonly Entry[] {
+    return this.#entries.get(point) ?? NOBODY;
+  }
+}
+
+const bound = new WeakMap<AgentBinding, { version: number; agent: BoundAgent }>();
+
+/** Fixes an agent for one run. Only its hook manager can change, so it is prepared again only when that did. */
+export function bindAgent(agent: AgentBinding): BoundAgent {
+  const { version } = agent.hookManager;
+  const known = bound.get(agent);
+  if (known?.version === version) return known.agent;
+  const made = new BoundAgent(agent);
+  bound.set(agent, { version, agent: made });
+  return made;
+}
+
+function entriesOf(manager: HookManager): ReadonlyMap<HookPoint, readonly Entry[]> {
+  const entries = HOOK_POINTS.map((point) => [point, manager.entries(point)] as const);
+  return new Map(entries.filter(([, list]) => list.length > 0));
+}
+
+/** Who keeps text from being shown at once. Those that cannot change it do not. */
+function holders({ stream_release }: AgentDefinition, entries: readonly Entry[]): readonly string[] {
+  if (stream_release === "live") return [];
+  const deciding = entries.filter((entry) => "hook" in entry || (entry.rail.mode === "enforce" && entry.rail.onError === "abort"));
+  const names = deciding.map(nameOf);
+  return stream_release === "after_rails" && names.length === 0 ? ["stream_release"] : names;
+}
+
+function wireTool(tool: Tool): LanguageModelV4FunctionTool {
+  const inputSchema = tool.input.jsonSchema as LanguageModelV4FunctionTool["inputSchema"]; // JSON Schema by its own word
+  return { type: "function", name: tool.name, description: tool.description, inputSchema };
 }

@@ -2,9 +2,13 @@ import { TracksideError } from "../errors.ts";
 import type { UserMessage } from "../schema/message.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { runTurn } from "../turn/run-turn.ts";
+import type { ModelTable } from "../context/model-table.ts";
+import type { Approval } from "../schema/approval.ts";
+import type { DecisionInput } from "./approvals.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { logOf } from "./conversation.ts";
+import { Facts } from "./facts.ts";
 import { newId } from "./ids.ts";
 import { LocalWorld } from "./local-world.ts";
 import { Models } from "./models.ts";
@@ -30,6 +34,10 @@ export interface StartedRun {
   readonly turnRef: string;
   readonly result: Promise<RunResult<unknown>>;
   cancel(reason: string): void;
+  /** What waits for a decision now. */
+  readonly pending: readonly Approval[];
+  /** Decides an approval of this run. */
+  decide(id: string, decision: DecisionInput): Promise<Approval>;
 }
 
 export interface EngineOptions {
@@ -42,6 +50,10 @@ export interface EngineOptions {
   /** How long a model may stay silent. */
   readonly modelIdleMs?: number;
   readonly clock?: Clock;
+  /** Windows and prices by `provider:model`, before the built-in table. */
+  readonly modelTable?: ModelTable;
+  /** Told when work deferred to after a run fails. */
+  readonly onDeferredError?: (error: unknown, task: string) => void;
 }
 
 /** Drives one turn to its end. */
@@ -75,14 +87,16 @@ export function engineOf(
     retry: { ...RETRY, ...options.retry },
     modelIdleMs: options.modelIdleMs ?? MODEL_IDLE_MS,
     keep,
+    facts: new Facts(options.modelTable ?? {}),
   };
+  const onDeferredError = options.onDeferredError ?? (() => {});
   return {
     start(agent, input, runOptions, sink) {
       const runId = newId("run");
       const turnRef = newId("turn");
       try {
-        const request = readRequest(agent, input, runOptions);
-        return begin(agent, request, { runId, turnRef, parts, sink, drive });
+        const request = readRequest(agent, input, runOptions, sink !== undefined);
+        return begin(agent, request, { runId, turnRef, parts, sink, drive, onDeferredError });
       } catch (error) {
         return refused(error, runId, turnRef, clock, sink);
       }
@@ -96,12 +110,13 @@ interface Beginning {
   readonly parts: EngineParts;
   readonly sink: ((event: RunEvent) => void) | undefined;
   readonly drive: (run: RunContext, turn: TurnStart) => Drive;
+  readonly onDeferredError: (error: unknown, task: string) => void;
 }
 
 function begin(
   agent: AgentBinding,
   request: RunRequest,
-  { runId, turnRef, parts, sink, drive }: Beginning,
+  { runId, turnRef, parts, sink, drive, onDeferredError }: Beginning,
 ): StartedRun {
   const { conversation, scope, signal } = request;
   const log = logOf(conversation);
@@ -111,7 +126,7 @@ function begin(
   }
   const bound = bindAgent(agent);
   const userMessage: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
-  const run = new RunContext({ id: runId, turnRef, scope, agent: bound, log, parts, userMessage, sink });
+  const run = new RunContext({ id: runId, turnRef, scope, agent: bound, log, parts, userMessage, sink, approver: request.approver });
   const from = log.messages.length;
   log.activeRun = runId;
   const driven = drive(run, { run_id: runId, turn_ref: turnRef, log: from, message_id: userMessage.id });
@@ -125,6 +140,7 @@ function begin(
   const result = driven.ended.then(
     (state) => {
       settle();
+      runDeferred(run, onDeferredError);
       return resultOf(run, state, conversation, from);
     },
     (error: unknown) => {
@@ -133,7 +149,29 @@ function begin(
       throw error;
     },
   );
-  return { runId, turnRef, result, cancel };
+  return {
+    runId,
+    turnRef,
+    result,
+    cancel,
+    get pending() {
+      return run.approvals.pending;
+    },
+    decide: (id, decision) => run.approvals.decide(id, decision),
+  };
+}
+
+/** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */
+function runDeferred(run: RunContext, onError: (error: unknown, task: string) => void): void {
+  for (const { task, input } of run.deferred.splice(0)) {
+    setImmediate(async () => {
+      try {
+        await task.run(input);
+      } catch (error) {
+        onError(error, task.name);
+      }
+    });
+  }
 }
 
 function listen(signal: AbortSignal, cancel: (reason: string) => void): (() => void) | undefined {
@@ -169,5 +207,6 @@ function refused(
     status: "error",
     failure,
   });
-  return { runId, turnRef, result: Promise.reject(error), cancel: () => {} };
+  const decide = () => Promise.reject(error);
+  return { runId, turnRef, result: Promise.reject(error), cancel: () => {}, pending: [], decide };
 }

@@ -4,7 +4,7 @@ import type { Note } from "../turn/note.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import type { World } from "../turn/world.ts";
 
-export type EffectKind = "dispatch" | "model" | "tool" | "sleep" | "boundary";
+export type EffectKind = "dispatch" | "hooks" | "model" | "tool" | "ask" | "sleep" | "boundary";
 
 /** One effect the loop asked for. */
 export interface Asked {
@@ -162,6 +162,8 @@ class Life implements World {
   dispatch: World["dispatch"] = (key, input) => this.#ask(key, "dispatch", input);
   model: World["model"] = (key, input) => this.#ask(key, "model", input);
   tool: World["tool"] = (key, input) => this.#ask(key, "tool", input);
+  hooks: World["hooks"] = (key, input) => this.#ask(key, "hooks", input);
+  ask: World["ask"] = (key, input) => this.#ask(key, "ask", input);
   sleep: World["sleep"] = (key, ms) => this.#ask(key, "sleep", ms);
 
   boundary: World["boundary"] = (state) => {

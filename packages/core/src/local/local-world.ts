@@ -1,6 +1,6 @@
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Note } from "../turn/note.ts";
-import type { BoundaryOut, DispatchInput, ModelInput, ToolInput, World } from "../turn/world.ts";
+import type { AskInput, BoundaryOut, DispatchInput, HooksInput, ModelInput, ToolInput, World } from "../turn/world.ts";
 import { Effect } from "./effect.ts";
 import { handlers } from "./handlers/index.ts";
 import type { RunContext } from "./run-context.ts";
@@ -27,6 +27,14 @@ export class LocalWorld implements World {
 
   tool(key: string, input: ToolInput) {
     return this.#perform(key, (effect) => handlers.tool(this.#run, input, effect));
+  }
+
+  hooks(key: string, input: HooksInput) {
+    return this.#perform(key, (effect) => handlers.hooks(this.#run, input, effect));
+  }
+
+  ask(key: string, input: AskInput) {
+    return this.#perform(key, (effect) => handlers.ask(this.#run, input, effect));
   }
 
   sleep(key: string, ms: number) {

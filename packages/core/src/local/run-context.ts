@@ -1,6 +1,6 @@
-import type { PointInputs } from "../hooks/context.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
-import type { Failure } from "../schema/failure.ts";
+import type { Task } from "../hooks/pipeline-hooks.ts";
+import type { Json, JsonObject } from "../schema/json.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
 import type { Scope } from "../schema/run.ts";
@@ -8,10 +8,11 @@ import type { HookPoint } from "../schema/points.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
 import type { BoundAgent } from "./bound-agent.ts";
+import { Approvals, type Approve } from "./approvals.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
-import type { Effect } from "./effect.ts";
-import { runHooks } from "./hook-run.ts";
+import { Counters } from "./counters.ts";
+import type { Facts } from "./facts.ts";
 import type { Models } from "./models.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -26,6 +27,7 @@ export interface EngineParts {
   readonly modelIdleMs: number;
   /** How a message is kept once it is recorded. */
   keep(message: Message): Message;
+  readonly facts: Facts;
 }
 
 export interface RetryPolicy {
@@ -33,6 +35,17 @@ export interface RetryPolicy {
   readonly retries: number;
   readonly baseMs: number;
   readonly maxMs: number;
+}
+
+export type Approver = Approve | "stream" | undefined;
+
+/** A call that waits for a decision. */
+export interface HeldCall {
+  /** What it runs with if it is approved as it is. */
+  readonly arguments: JsonObject;
+  awaiting: boolean;
+  edited: JsonObject | undefined;
+  response: Json | undefined;
 }
 
 /** One run while it is under way: what the effect handlers read and write. The loop never sees it. */
@@ -45,6 +58,15 @@ export class RunContext {
   readonly parts: EngineParts;
   readonly userMessage: UserMessage;
   readonly path: readonly string[] = [];
+  /** Counters of the run tree. */
+  readonly counters = new Counters();
+  readonly approvals: Approvals;
+  /** Who decides: a function, whoever holds the stream, or nobody. */
+  readonly approver: Approver;
+  /** Calls that wait for a decision, with what they will run with. */
+  readonly calls = new Map<string, HeldCall>();
+  /** Work for after the run. */
+  readonly deferred: { task: Task; input: unknown }[] = [];
   /** Recorded, not yet logged. */
   readonly #recorded = new Map<string, Message>();
   readonly #sink: ((event: RunEvent) => void) | undefined;
@@ -59,6 +81,7 @@ export class RunContext {
     parts: EngineParts;
     userMessage: UserMessage;
     sink: ((event: RunEvent) => void) | undefined;
+    approver: Approver;
   }) {
     this.id = init.id;
     this.turnRef = init.turnRef;
@@ -68,6 +91,8 @@ export class RunContext {
     this.parts = init.parts;
     this.userMessage = init.userMessage;
     this.#sink = init.sink;
+    this.approver = init.approver;
+    this.approvals = new Approvals(init.parts.clock);
     this.record(init.userMessage);
   }
 
@@ -110,18 +135,8 @@ export class RunContext {
     this.#sink?.(event);
   }
 
-  /** Runs the hooks of a point; the failure to stop with, or undefined. Ask `listens` first: a context is not free. */
-  dispatch<P extends HookPoint>(
-    point: P,
-    inputs: PointInputs[P],
-    attempt: number,
-    effect: Effect,
-  ): Promise<Failure | undefined> {
-    return runHooks(this, point, inputs, attempt, effect);
-  }
-
   listens(point: HookPoint): boolean {
-    return this.agent.hookManager.has(point);
+    return this.agent.entries(point).length > 0;
   }
 
   #logOne(id: string): void {

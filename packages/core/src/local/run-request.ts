@@ -5,8 +5,10 @@ import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { type UserPart, userPart } from "../schema/message.ts";
 import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
 import { type Scope, scope as scopeSchema } from "../schema/run.ts";
+import type { Approve } from "./approvals.ts";
 import type { AgentBinding } from "./bound-agent.ts";
 import { Conversation } from "./conversation.ts";
+import type { Approver } from "./run-context.ts";
 
 /** A user's message: text, or parts (text and files). */
 export type UserInput = string | readonly UserPart[];
@@ -18,6 +20,8 @@ export interface RunOptions {
   readonly scope?: Readonly<Record<string, unknown>>;
   /** Cancels the run when it aborts. */
   readonly signal?: AbortSignal;
+  /** Decides calls that need an approval. With `stream()`, `decide()` does it too. */
+  readonly approve?: Approve;
 }
 
 export interface RunRequest {
@@ -25,12 +29,18 @@ export interface RunRequest {
   readonly conversation: Conversation;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
+  readonly approver: Approver;
 }
 
-const OPTION_KEYS = ["conversation", "scope", "signal", "engine"];
+const OPTION_KEYS = ["conversation", "scope", "signal", "approve", "engine"];
 
 /** Checks what was asked for; throws with every problem at once. */
-export function readRequest(agent: AgentBinding, input: UserInput, options: RunOptions): RunRequest {
+export function readRequest(
+  agent: AgentBinding,
+  input: UserInput,
+  options: RunOptions,
+  streamed: boolean,
+): RunRequest {
   refuseUnbuilt(agent);
   const issues: ConfigIssue[] = [];
   const parts = readInput(input, issues);
@@ -44,9 +54,13 @@ export function readRequest(agent: AgentBinding, input: UserInput, options: RunO
   }
   if (signal !== undefined && !(signal instanceof AbortSignal))
     issues.push(issue("signal", signal, "an AbortSignal"));
+  if (options.approve !== undefined && typeof options.approve !== "function")
+    issues.push(issue("approve", options.approve, "a function (approval) => decision"));
+  const approver: Approver = options.approve ?? (streamed ? "stream" : undefined);
   const scope = readScope(options.scope, issues);
   if (issues.length > 0) throw new AgentConfigError("run()", issues);
-  return { parts, conversation: conversation ?? new Conversation(), scope, signal };
+  if (approver === undefined) refuseUnapproved(agent);
+  return { parts, conversation: conversation ?? new Conversation(), scope, signal, approver };
 }
 
 function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {
@@ -92,28 +106,38 @@ type Field = keyof AgentDefinition;
 const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boolean }[] = [
   { field: "planning_enabled", on: (d) => d.planning_enabled },
   { field: "budget_awareness", on: (d) => d.budget_awareness !== null },
-  { field: "hitl_tools", on: (d) => d.hitl_tools.length > 0 },
   { field: "injected_tool_args", on: (d) => Object.keys(d.injected_tool_args).length > 0 },
   { field: "allow_parallel_subagents", on: (d) => d.allow_parallel_subagents },
   { field: "allow_self_spawn", on: (d) => d.allow_self_spawn },
   { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },
   { field: "handoffs", on: (d) => d.handoffs.length > 0 },
-  { field: "rails", on: (d) => d.rails.length > 0 },
-  { field: "hooks", on: (d) => Object.keys(d.hooks).length > 0 },
   { field: "context_window_tokens", on: (d) => d.context_window_tokens !== null },
   { field: "offload_above_bytes", on: (d) => d.offload_above_bytes !== ownDefaults.offload_above_bytes },
-  { field: "stream_release", on: (d) => d.stream_release === "after_rails" },
   { field: "audit_transient", on: (d) => d.audit_transient },
 ];
 
 function refuseUnbuilt(agent: AgentBinding): void {
-  const { definition, tools } = agent;
-  const fields = UNBUILT.filter(({ on }) => on(definition)).map(({ field }) => `\`${field}\``);
-  const clients = tools
-    .filter((tool) => tool.executor === "client")
-    .map((tool) => `client tool \`${tool.name}\``);
-  const found = [...fields, ...clients];
+  const { definition, missing } = agent;
+  if (missing.length > 0) {
+    const message = `The agent "${definition.name}" names what is not registered here: ${missing.join(", ")}. Pass it in the registry.`;
+    throw new TracksideError("not_available", message);
+  }
+  const found = UNBUILT.filter(({ on }) => on(definition)).map(({ field }) => `\`${field}\``);
   if (found.length === 0) return;
   const message = `The agent "${definition.name}" switches on what this version cannot do yet: ${found.join(", ")}. Switch it off to run it.`;
+  throw new TracksideError("not_available", message);
+}
+
+/** Gated by definition, and nobody there to decide: refused at the start, never silently approved (L6). */
+function refuseUnapproved({ definition, tools, hookManager }: AgentBinding): void {
+  const rails = hookManager.entries("PRE_TOOL_CALL").flatMap((entry) => ("rail" in entry && entry.rail.asks ? [entry.rail.name] : []));
+  const clients = tools.filter((tool) => tool.executor === "client").map((tool) => tool.name);
+  const why = [
+    ...(definition.hitl_tools.length > 0 ? [`hitl_tools (${definition.hitl_tools.join(", ")})`] : []),
+    ...(rails.length > 0 ? [`rails that ask (${rails.join(", ")})`] : []),
+    ...(clients.length > 0 ? [`client tools (${clients.join(", ")})`] : []),
+  ];
+  if (why.length === 0) return;
+  const message = `The agent "${definition.name}" has ${why.join(" and ")}, but nobody can decide: pass \`approve\` to run(), or use stream() and decide().`;
   throw new TracksideError("not_available", message);
 }

@@ -1,4 +1,4 @@
-import { RunCancelledError, RunError, TracksideError } from "../errors.ts";
+import { RailAbortError, RunCancelledError, RunError, TracksideError } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { Message } from "../schema/message.ts";
 import type { StopReason } from "../schema/run.ts";
@@ -33,7 +33,7 @@ export interface RunResult<Output = string> {
 export async function resultOf(run: RunContext, state: TurnState, conversation: Conversation, from: number) {
   const { outcome } = state;
   const done = outcome?.status === "completed" ? outcome : null;
-  const answer = done?.message_id ? run.log.find(done.message_id) : undefined;
+  const answer = done?.message_id ? run.message(done.message_id) : undefined;
   const text = answer?.role === "assistant" ? messageText(answer) : "";
   const result: RunResult<unknown> = {
     output: done?.stop_reason === "answered" ? await outputOf(run, text) : text,
@@ -47,9 +47,14 @@ export async function resultOf(run: RunContext, state: TurnState, conversation: 
     messages: run.log.messages.slice(from),
     conversation,
   };
-  if (outcome?.status === "error") throw new RunError(outcome.failure, result);
+  if (outcome?.status === "error") throw errorOf(outcome.failure, result);
   if (outcome?.status === "cancelled") throw new RunCancelledError(outcome.reason, result);
   return result;
+}
+
+function errorOf(failure: Failure, result: RunResult<unknown>): RunError {
+  const options = failure.cause ? { cause: new RunError(failure.cause, result) } : {};
+  return failure.code === "rail_aborted" ? new RailAbortError(failure, result, options) : new RunError(failure, result, options);
 }
 
 async function outputOf(run: RunContext, text: string): Promise<unknown> {

@@ -23,6 +23,7 @@ type RailHook = ((ctx: HookContext) => Promise<void>) & { readonly [RAILS]: Rail
 export class RailManager {
   #rails: readonly Rail[] = [];
   #sealed = false;
+  #changes = 0;
   readonly #hooks = new Map<HookPoint, RailHook>();
 
   add(rail: Rail): this {
@@ -99,7 +100,13 @@ export class RailManager {
     return this;
   }
 
+  /** Goes up with every change. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   #mayChange(): void {
+    this.#changes += 1;
     if (!this.#sealed) return;
     const message =
       "The rails of an agent are fixed when it is made. Make another agent, or wire a RailManager of your own.";

@@ -1,7 +1,11 @@
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Note } from "../turn/note.ts";
 import type {
+  AskInput,
+  AskOut,
   BoundaryOut,
+  HooksInput,
+  HooksOut,
   DispatchInput,
   DispatchOut,
   ModelInput,
@@ -17,6 +21,8 @@ export interface Answers {
   readonly model: (input: ModelInput, key: string) => ModelOut | Promise<ModelOut>;
   readonly tool?: (input: ToolInput, key: string) => ToolOut | Promise<ToolOut>;
   readonly dispatch?: (input: DispatchInput, key: string) => DispatchOut | Promise<DispatchOut>;
+  readonly hooks?: (input: HooksInput, key: string) => HooksOut | Promise<HooksOut>;
+  readonly ask?: (input: AskInput, key: string) => AskOut | Promise<AskOut>;
   readonly boundary?: (state: TurnState) => BoundaryOut;
 }
 
@@ -49,6 +55,8 @@ export function fakeWorld(answers: Answers): FakeWorld {
     model: (key, input) => ask(key, () => answers.model(input, key)),
     tool: (key, input) =>
       ask(key, () => answers.tool?.(input, key) ?? { message_id: `${input.call.id}.result` }),
+    hooks: (key, input) => ask(key, () => answers.hooks?.(input, key) ?? {}),
+    ask: (key, input) => ask(key, () => answers.ask?.(input, key) ?? approved(input)),
     sleep: (key, ms) => ask(key, () => new Promise((resolve) => clock.after(ms, () => resolve({})))),
     boundary: (state) => (answers.boundary ? Promise.resolve(answers.boundary(state)) : undefined),
     end: () => undefined,
@@ -59,4 +67,8 @@ export function fakeWorld(answers: Answers): FakeWorld {
       notes.push(note);
     },
   };
+}
+
+function approved({ approval_id, digest }: AskInput): AskOut {
+  return { approval_id, digest, status: "approved", reason: "", decided_by: "test", wait_ms: 0, deadline: null };
 }

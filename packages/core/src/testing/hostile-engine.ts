@@ -4,7 +4,7 @@ import { handlers } from "../local/handlers/index.ts";
 import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../local/journal.ts";
 import type { RunContext } from "../local/run-context.ts";
 import { frozenCopy } from "../schema/json.ts";
-import type { BoundaryOut, DispatchInput, ModelInput, ToolInput } from "../turn/world.ts";
+import type { AskInput, BoundaryOut, DispatchInput, HooksInput, ModelInput, ToolInput } from "../turn/world.ts";
 
 export interface HostileOptions extends EngineOptions {
   /** Fixes the order of deliveries. */
@@ -116,6 +116,10 @@ class HostileHost implements JournalHost {
         return handlers.model(run, input as ModelInput, effect);
       case "tool":
         return handlers.tool(run, input as ToolInput, effect);
+      case "hooks":
+        return handlers.hooks(run, input as HooksInput, effect);
+      case "ask":
+        return handlers.ask(run, input as AskInput, effect);
       case "sleep":
         return handlers.sleep(run, input as number, effect);
       case "boundary":

@@ -5,7 +5,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves from timer to timer, as they come, until the promise settles. */
   finish<T>(promise: Promise<T>): Promise<T>;
-  /** How many timers are waiting. */
+  /** How many timers are waiting, not counting those that nobody needs. */
   readonly pending: number;
 }
 
@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
 export function manualClock(start = 1_700_000_000_000): ManualClock {
   let now = start;
   let order = 0;
-  const timers = new Map<number, { at: number; run: () => void }>();
+  const timers = new Map<number, { at: number; run: () => void; held: boolean }>();
   const due = (until: number) =>
     [...timers].filter(([, timer]) => timer.at <= until).sort(([a, x], [b, y]) => x.at - y.at || a - b)[0];
   const fire = async (id: number, timer: { at: number; run: () => void }) => {
@@ -27,11 +27,17 @@ export function manualClock(start = 1_700_000_000_000): ManualClock {
     random: () => 0.5,
     after(ms, run) {
       const id = order++;
-      timers.set(id, { at: now + ms, run });
-      return { stop: () => timers.delete(id) };
+      const timer = { at: now + ms, run, held: true };
+      timers.set(id, timer);
+      return {
+        stop: () => timers.delete(id),
+        hold: (alive) => {
+          timer.held = alive;
+        },
+      };
     },
     get pending() {
-      return timers.size;
+      return [...timers.values()].filter((timer) => timer.held).length;
     },
     async advance(ms) {
       const until = now + ms;

@@ -34,8 +34,12 @@ export type Played = {
 export type PlayOptions = {
   engine?: Engine;
   maxSteps?: number;
-  onEvent?: (event: AgentEvent, stream: Pick<RunStream<string, []>, "cancel">) => void;
+  onEvent?: (event: AgentEvent, stream: Cancellable) => void;
+  /** A request has reached the server. */
+  onRequest?: (stream: Cancellable) => void;
 };
+
+type Cancellable = Pick<RunStream<string, []>, "cancel">;
 
 /** Retries as always, only sooner. */
 export const HURRIED = { retries: 3, baseMs: 1, maxMs: 2 };
@@ -80,6 +84,7 @@ export class Stage {
       if (act === undefined) return unscripted("of no run");
       act.requests.push(request);
       act.times.push(performance.now());
+      act.onRequest?.();
       return act.replies[act.requests.length - 1] ?? unscripted(`number ${act.requests.length}`);
     });
     return new Stage(over, await modelAt(over.provider, server), server, acts);
@@ -89,6 +94,7 @@ export class Stage {
   async play(replies: WireReply[], options: PlayOptions = {}): Promise<Played> {
     const { act, agent, input, runOptions } = this.#set(replies, options);
     const stream = agent.stream(input, runOptions);
+    act.onRequest = () => options.onRequest?.(stream);
     const events: AgentEvent[] = [];
     const reading = (async () => {
       for await (const event of stream) {
@@ -118,7 +124,7 @@ export class Stage {
   }
 }
 
-type Act = Pick<Played, "requests" | "times" | "executed"> & { replies: WireReply[] };
+type Act = Pick<Played, "requests" | "times" | "executed"> & { replies: WireReply[]; onRequest?: () => void };
 
 function ended(result: Promise<RunResult>, act: Act, events: AgentEvent[]): Promise<Played> {
   const { requests, times, executed } = act;

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { agentDefinition } from "../../src/schema/agent.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x", max_steps: 3 });
-const agent = { definition, points: [] };
+const nobody = { points: [], pre_hooks: false, post_hooks: false, held_by: [] };
+const agent = { definition, ...nobody };
 const turn = { run_id: "r", turn_ref: "t", log: 0, message_id: "r.user" };
 const call = (index: number) => ({ id: `r.main.1.${index}`, index, tool: "t" });
 
@@ -21,8 +22,8 @@ describe("the loop over a fake world", () => {
 
   test("X1 a point nobody listens on is not asked for", async () => {
     const world = fakeWorld({ model: () => ({ message_id: "m1" }) });
-    await runTurn({ definition, points: ["START", "ERROR"] }, turn, world);
-    expect(world.asked).toEqual(["start", "1/model/1"]);
+    await runTurn({ ...agent, points: ["START", "ERROR"] }, turn, world);
+    expect(world.asked).toEqual(["start/1", "1/model/1"]);
   });
 
   test("X1 starts again from the state of any step boundary, as small JSON, and ends the same", async () => {
@@ -59,7 +60,7 @@ describe("the loop over a fake world", () => {
         return { inbox: [] };
       },
     });
-    const long = { definition: { ...definition, max_steps: 500 }, points: [] };
+    const long = { ...agent, definition: { ...definition, max_steps: 500 } };
     await runTurn(long, turn, world);
     expect((sizes.at(-1) ?? 0) - (sizes[0] ?? 0)).toBeLessThan(20);
   });
@@ -118,7 +119,7 @@ describe("the loop over a fake world", () => {
         return { fatal };
       },
     });
-    const state = await runTurn({ definition, points }, turn, world);
+    const state = await runTurn({ ...agent, points }, turn, world);
     expect(fired).toEqual(["FINISHED"]);
     expect(state.outcome?.status).toBe("error");
     expect(world.notes.filter((note) => note.type === "status").map((note) => note.status)).toEqual([

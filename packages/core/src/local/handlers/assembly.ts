@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
+import { costOf, type ModelFacts } from "../../context/model-table.ts";
 import type { JsonObject } from "../../schema/json.ts";
 import type { AssistantPart } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
@@ -286,17 +287,17 @@ function merged(
 }
 
 /** What a provider reports, as far as it is a number. */
-export function usageOf(reported: LanguageModelV4Usage | undefined): Usage {
+export function usageOf(reported: LanguageModelV4Usage | undefined, facts: ModelFacts | undefined): Usage {
   const { inputTokens, outputTokens } = reported ?? {};
-  return {
+  const counted = {
     input_tokens: tokens(inputTokens?.total),
     cached_input_tokens: tokens(inputTokens?.cacheRead),
     cache_write_tokens: tokens(inputTokens?.cacheWrite),
     output_tokens: tokens(outputTokens?.total),
     reasoning_tokens: tokens(outputTokens?.reasoning),
     model_calls: 1,
-    cost: null,
   };
+  return { ...counted, cost: facts === undefined ? null : costOf(counted, facts) };
 }
 
 function tokens(count: number | undefined): number {

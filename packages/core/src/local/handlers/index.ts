@@ -1,6 +1,10 @@
 import type {
+  AskInput,
+  AskOut,
   DispatchInput,
   DispatchOut,
+  HooksInput,
+  HooksOut,
   ModelInput,
   ModelOut,
   ToolInput,
@@ -8,8 +12,10 @@ import type {
 } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
+import { ask } from "./ask.ts";
 import { dispatch } from "./dispatch.ts";
 import { callModel } from "./model.ts";
+import { pipeline } from "./pipeline.ts";
 import { sleep } from "./sleep.ts";
 import { callTool } from "./tool.ts";
 
@@ -17,8 +23,10 @@ import { callTool } from "./tool.ts";
 export interface Handlers {
   dispatch(run: RunContext, input: DispatchInput, effect: Effect): Promise<DispatchOut>;
   model(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut>;
+  hooks(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut>;
+  ask(run: RunContext, input: AskInput, effect: Effect): Promise<AskOut>;
   tool(run: RunContext, input: ToolInput, effect: Effect): Promise<ToolOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
 }
 
-export const handlers: Handlers = { dispatch, model: callModel, tool: callTool, sleep };
+export const handlers: Handlers = { dispatch, hooks: pipeline, model: callModel, tool: callTool, ask, sleep };

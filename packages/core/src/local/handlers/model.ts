@@ -107,7 +107,7 @@ class ModelCall {
   async #said(): Promise<ModelOut> {
     const run = this.#run;
     let message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
-    const usage = usageOf(this.#assembly.usage);
+    const usage = usageOf(this.#assembly.usage, run.parts.facts.of(this.#name));
     let retract: string | undefined;
     let skipped = false;
     if (run.listens("POST_LLM_CALL")) {

@@ -76,7 +76,7 @@ function services(run: RunContext, effect: Effect): PipelineServices {
 /** Never above half of what a request may have (H6). */
 function reserveOf(run: RunContext): number {
   const { definition } = run.agent;
-  const { facts } = run.agent;
+  const facts = run.parts.facts.ofAgent(definition);
   if (facts === undefined) return definition.injection_reserve_tokens;
   return Math.min(definition.injection_reserve_tokens, Math.floor(requestBudget(facts, definition.max_tokens) / 2));
 }

@@ -101,10 +101,18 @@ function find(facts: ErrorFacts): Finding {
 // What packages say when they could not read the provider's own words.
 const EMPTY_WORDS = /^(?:failed to process (?:error|successful) response|invalid json response)$/i;
 
+// "Bad Request", "Not Found": what the status says already.
+const STATUS_TEXT = /^[A-Z][A-Za-z' -]{2,30}$/;
+
 function bestMessage(facts: ErrorFacts): string {
   const told = facts.messages.filter((message) => !EMPTY_WORDS.test(message));
-  const statusText = told.length > 1 && /^[A-Z][A-Za-z' -]{2,30}$/.test(told[0] ?? "") ? 1 : 0; // "Bad Request", then more
-  const message = told[statusText] ?? facts.messages[0];
+  const [first = "", second] = told;
+  if (second === undefined && facts.status === 404 && (first === "" || STATUS_TEXT.test(first))) {
+    const url = facts.url === undefined ? null : URL.parse(facts.url);
+    const where = url ? `${url.origin}${url.pathname}` : "the provider's address";
+    return `there is nothing at ${where} (status 404). Check the provider's base URL and the model's name.`;
+  }
+  const message = (STATUS_TEXT.test(first) ? second : undefined) ?? told[0] ?? facts.messages[0];
   if (message !== undefined) return message;
   return facts.status === undefined
     ? "the model call failed and said nothing"

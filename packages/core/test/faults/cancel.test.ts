@@ -1,0 +1,167 @@
+import { Agent, localEngine, RunCancelledError } from "trackside";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OVER_WIRE } from "../support/over-wire.ts";
+import { type Answer, finish, hostileModel, text } from "./hostile-model.ts";
+import { expectSound, shownText, textsOf } from "./soundness.ts";
+import { bounded, forEach, range, Stage } from "./stage.ts";
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => void unhandled.push(reason);
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on("unhandledRejection", note);
+});
+afterEach(async () => {
+  await new Promise((resolve) => setTimeout(resolve, 20)); // late rejections belong to the test that caused them
+  process.off("unhandledRejection", note);
+  expect(unhandled).toEqual([]);
+});
+
+describe.each(OVER_WIRE)("a cancel while $provider speaks", (over) => {
+  test("X5 at every event: the run ends, what was shown stays, and the connection is closed", async () => {
+    await using stage = await Stage.open(over);
+    const events = over.wire.text("one two three four five");
+    await forEach(range(events.length + 1), async (at) => {
+      const stalled = { events, stallAtEvent: at, stallMs: 30_000 };
+      const played = await stage.play([at === events.length ? { stallMs: 30_000 } : stalled], {
+        onRequest: (stream) => void setTimeout(() => stream.cancel("enough"), 40),
+      });
+      expectSound(played, `event ${at}`);
+      expect(played.error, `event ${at}`).toBeInstanceOf(RunCancelledError);
+      const shown = shownText(played.events);
+      expect(textsOf(played.events)).toEqual(shown === "" ? [] : [{ text: shown, partial: true }]);
+      expect(played.requests).toHaveLength(1);
+    });
+    await expect.poll(() => stage.server.openStreams).toBe(0);
+  });
+
+  test("X5 in the middle of a tool call: the tool does not run", async () => {
+    await using stage = await Stage.open(over);
+    const events = over.wire.toolCall({ name: "book", args: { city: "Oslo" } });
+    const played = await stage.play([{ events, stallAtEvent: events.length - 2, stallMs: 30_000 }], {
+      onEvent: (event, stream) => {
+        if (event.type === "tool_input_delta") stream.cancel();
+      },
+    });
+    expectSound(played, "tool call");
+    expect(played.error?.code).toBe("cancelled");
+    expect(played.executed).toEqual([]);
+  });
+});
+
+describe("a cancel against the will of the model", () => {
+  const forever = new Promise<never>(() => {});
+  const models: [what: string, answer: Answer][] = [
+    ["never settles", () => forever],
+    ["never sends anything", async () => ({ stream: new ReadableStream() })],
+    ["never stops", async () => ({ stream: endless() })],
+    ["never stops, nor waits", async () => ({ stream: flood() })],
+    [
+      "cannot be closed",
+      async () => ({
+        stream: new ReadableStream({
+          start: (controller) => controller.enqueue(text("a")),
+          cancel: () => forever,
+        }),
+      }),
+    ],
+    [
+      "throws when it is closed",
+      async () => ({
+        stream: new ReadableStream({
+          start: (controller) => controller.enqueue(text("a")),
+          cancel: () => {
+            throw new Error("no");
+          },
+        }),
+      }),
+    ],
+    [
+      "rejects once it is told",
+      ({ abortSignal }) =>
+        new Promise((_, reject) => abortSignal?.addEventListener("abort", () => reject(new Error("told")))),
+    ],
+    ["answers after it was told", ({ abortSignal }) => afterAbort(abortSignal)],
+    [
+      "has an iterator that rejects when it is closed",
+      async () => ({
+        stream: {
+          [Symbol.asyncIterator]: () => ({
+            next: () => forever,
+            return: () => Promise.reject(new Error("no")),
+          }),
+        },
+      }),
+    ],
+    [
+      "has an iterator that throws when it is closed",
+      async () => ({
+        stream: {
+          [Symbol.asyncIterator]: () => ({
+            next: () => forever,
+            return() {
+              throw new Error("no");
+            },
+          }),
+        },
+      }),
+    ],
+  ];
+
+  test.each(models)("X5 one that %s: the run ends at once", async (_what, answer) => {
+    const agent = new Agent({ name: "stoic", model: hostileModel(answer) });
+    const engine = localEngine();
+    const took: number[] = [];
+    for (const trial of range(50)) {
+      const stream = agent.stream("go", { engine });
+      const ending = stream.result.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await new Promise((resolve) => setTimeout(resolve, trial % 3));
+      const from = performance.now();
+      stream.cancel("enough");
+      const error = await bounded(ending, "the cancelled run");
+      took.push(performance.now() - from);
+      expect(error).toBeInstanceOf(RunCancelledError);
+    }
+    took.sort((a, b) => a - b);
+    expect(took[47], "95 of 100 within 50 ms").toBeLessThan(50);
+  });
+
+  test("X5 nothing of what it says after a cancel is shown", async () => {
+    let late: ReadableStreamDefaultController | undefined;
+    const stream = new ReadableStream({
+      start(controller) {
+        late = controller;
+        controller.enqueue(text("before"));
+      },
+    });
+    const run = new Agent({ name: "stoic", model: hostileModel(async () => ({ stream })) }).stream("go");
+    const events = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type !== "text_delta") continue;
+      run.cancel();
+      expect(() => late?.enqueue(text("after"))).toThrow(); // closed already
+    }
+    expectSound({ events }, "late text");
+    expect(textsOf(events)).toEqual([{ text: "before", partial: true }]);
+  });
+});
+
+async function* endless() {
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    yield text("and ");
+  }
+}
+
+async function* flood() {
+  for (;;) yield text("");
+}
+
+async function afterAbort(signal: AbortSignal | undefined) {
+  await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+  return { stream: ReadableStream.from([text("too late"), finish()]) };
+}
