@@ -25,7 +25,14 @@ type CamelField<K, V> = K extends "options" | "env" | "headers" | "rename"
     : Camel<V>;
 type CamelValues<V> = { [K in keyof V]: Camel<V[K]> };
 
-type Replaced = "model" | "tools" | "fallbackModels" | "outputSchema" | "injectedToolArgs" | "rails" | "hooks";
+type Replaced =
+  | "model"
+  | "tools"
+  | "fallbackModels"
+  | "outputSchema"
+  | "injectedToolArgs"
+  | "rails"
+  | "hooks";
 type Written = Camel<AgentDefinitionInput>;
 type HooksWritten = NonNullable<Written["hooks"]>;
 type Ref = NonNullable<HooksWritten["post"]>[number];

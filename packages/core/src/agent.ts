@@ -1,4 +1,4 @@
-import type { AgentConfig } from "./agent-config.ts";
+import { type AgentConfig, isRecord } from "./agent-config.ts";
 import { type Bound, bindConfig, bindJson, type Registry } from "./bind-definition.ts";
 import { TracksideError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
@@ -9,11 +9,11 @@ import { type Engine, localEngine } from "./local/engine.ts";
 import { EventQueue } from "./local/event-queue.ts";
 import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
-import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
-import type { JsonObject } from "./schema/json.ts";
 import type { Rail } from "./rails/rail.ts";
 import { RailManager } from "./rails/rail-manager.ts";
+import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
 import type { Approval } from "./schema/approval.ts";
+import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS } from "./schema/points.ts";
 import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
@@ -140,14 +140,21 @@ export class Agent<
 function wireRails(hookManager: HookManager, rails: readonly Rail[]): RailManager {
   const manager = new RailManager();
   for (const rail of rails) manager.add(rail);
-  for (const point of HOOK_POINTS) if (manager.on(point).length > 0) hookManager.add(point, manager.hookFor(point));
+  for (const point of HOOK_POINTS)
+    if (manager.on(point).length > 0) hookManager.add(point, manager.hookFor(point));
   return manager.seal();
 }
 
-function engineOf(options: Options): Engine {
-  if (options.engine) return options.engine;
+/** The engine asked for. What is none of them is left to ours, which refuses the run and says so. */
+function engineOf(options: unknown): Engine {
+  const given = isRecord(options) ? options["engine"] : undefined;
+  if (isEngine(given)) return given;
   sharedEngine ??= localEngine();
   return sharedEngine;
+}
+
+function isEngine(value: unknown): value is Engine {
+  return isRecord(value) && typeof value["start"] === "function";
 }
 
 /** Marks a definition on its way through the constructor. */

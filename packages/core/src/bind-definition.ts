@@ -121,10 +121,14 @@ function readRegistry(registry: unknown, issues: ConfigIssue[]): readonly Tool[]
     return [];
   }
   for (const key of Object.keys(registry))
-    if (!REGISTRY_KEYS.includes(key)) issues.push(unknownKey(formatPath(["registry", key]), key, REGISTRY_KEYS));
+    if (!REGISTRY_KEYS.includes(key))
+      issues.push(unknownKey(formatPath(["registry", key]), key, REGISTRY_KEYS));
   for (const key of ["rails", "hooks"]) {
     const given = registry[key];
-    if (given !== undefined && !(isRecord(given) && Object.values(given).every((one) => typeof one === "function")))
+    if (
+      given !== undefined &&
+      !(isRecord(given) && Object.values(given).every((one) => typeof one === "function"))
+    )
       issues.push(issue(`registry.${key}`, given, "an object of factories by name"));
   }
   const { tools = [] } = registry;

@@ -7,6 +7,7 @@ import { Rail, type RailOptions } from "./rails/rail.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
 import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS, type HookPoint } from "./schema/points.ts";
+import { isPlain } from "./schema/preview.ts";
 import { type ConfigIssue, issue } from "./schema/problems.ts";
 import type { TransformerFactory } from "./stream/transform.ts";
 
@@ -63,10 +64,12 @@ export interface Taken {
 export function takeInline(config: unknown): Taken {
   const inline = new Map<string, Inline>();
   try {
-    if (!isRecord(config)) return { config, inline };
+    if (!isRecord(config) || !isPlain(config)) return { config, inline };
     const out: Record<string, unknown> = { ...config };
     if (Array.isArray(config["rails"])) {
-      out["rails"] = config["rails"].map((entry, i) => (entry instanceof Rail ? describeRail(entry, `rails[${i}]`, inline) : entry));
+      out["rails"] = config["rails"].map((entry, i) =>
+        entry instanceof Rail ? describeRail(entry, `rails[${i}]`, inline) : entry,
+      );
     }
     if (isRecord(config["hooks"])) out["hooks"] = takeHooks(config["hooks"], inline);
     return { config: out, inline };
@@ -86,13 +89,19 @@ function takeHooks(hooks: Record<string, unknown>, inline: Map<string, Inline>):
   for (const phase of ["pre", "post", "stream"]) {
     const list = hooks[phase];
     if (!Array.isArray(list)) continue;
-    out[phase] = list.map((entry, i) => (isThing(entry) ? describeHook(entry, `hooks.${phase}[${i}]`, inline) : entry));
+    out[phase] = list.map((entry, i) =>
+      isThing(entry) ? describeHook(entry, `hooks.${phase}[${i}]`, inline) : entry,
+    );
   }
   if (isRecord(hooks["on"])) {
     out["on"] = Object.fromEntries(
       Object.entries(hooks["on"]).map(([point, list]) => [
         point,
-        Array.isArray(list) ? list.map((entry, i) => (typeof entry === "function" ? describeHook(entry, `hooks.on.${point}[${i}]`, inline) : entry)) : list,
+        Array.isArray(list)
+          ? list.map((entry, i) =>
+              typeof entry === "function" ? describeHook(entry, `hooks.on.${point}[${i}]`, inline) : entry,
+            )
+          : list,
       ]),
     );
   }
@@ -105,7 +114,8 @@ function isThing(entry: unknown): entry is PipelineThing {
 
 function describeHook(thing: PipelineThing | Hook, path: string, inline: Map<string, Inline>): object {
   inline.set(path, thing);
-  if (typeof thing !== "function" && thing.kind === "parallel") return { parallel: thing.members.map(({ name }) => ({ use: name })) };
+  if (typeof thing !== "function" && thing.kind === "parallel")
+    return { parallel: thing.members.map(({ name }) => ({ use: name })) };
   return { use: thing.name || "(anonymous)" };
 }
 
@@ -120,7 +130,8 @@ export function bindGuards(
   const make = new Maker(inline, registry, issues, missing);
   const rails = definition.rails.flatMap((ref, i) => make.rail(ref, `rails[${i}]`));
   for (const [i, rail] of rails.entries()) {
-    if (rails.findIndex((known) => known.name === rail.name) < i) issues.push(issue(`rails[${i}]`, rail.name, "each name once"));
+    if (rails.findIndex((known) => known.name === rail.name) < i)
+      issues.push(issue(`rails[${i}]`, rail.name, "each name once"));
   }
   const { pre = [], post = [], stream = [], on = {} } = definition.hooks;
   return {
@@ -129,7 +140,9 @@ export function bindGuards(
     post: post.flatMap((ref, i) => make.hook(ref, `hooks.post[${i}]`, "post")),
     stream: stream.flatMap((ref, i) => make.hook(ref, `hooks.stream[${i}]`, "stream")),
     on: HOOK_POINTS.flatMap((point) =>
-      (on[point] ?? []).flatMap((ref, i) => make.point(ref, `hooks.on.${point}[${i}]`).map((hook) => ({ point, hook }))),
+      (on[point] ?? []).flatMap((ref, i) =>
+        make.point(ref, `hooks.on.${point}[${i}]`).map((hook) => ({ point, hook })),
+      ),
     ),
     inline: [...inline.values()].map(nameInline),
     missing,
@@ -162,7 +175,13 @@ class Maker {
     if (factory === undefined) return [];
     const { options = {}, name, on, priority, mode, on_error, timeout_ms } = ref;
     const settings = defined({ name, on, priority, mode, onError: on_error, timeoutMs: timeout_ms });
-    return this.#made(`${path}.options`, options, () => factory(options, settings), (made) => made instanceof Rail, "a rail");
+    return this.#made(
+      `${path}.options`,
+      options,
+      () => factory(options, settings),
+      (made) => made instanceof Rail,
+      "a rail",
+    );
   }
 
   pre(ref: PreRef, path: string): (PreHook | ParallelGroup)[] {
@@ -183,7 +202,13 @@ class Maker {
     }
     const factory = this.#find(this.#registry.hooks, ref.use, path, "hook");
     if (factory === undefined) return [];
-    return this.#made(`${path}.options`, ref.options ?? {}, () => factory(ref.options ?? {}, settingsOf(ref)), isKind, `a ${kind} hook`);
+    return this.#made(
+      `${path}.options`,
+      ref.options ?? {},
+      () => factory(ref.options ?? {}, settingsOf(ref)),
+      isKind,
+      `a ${kind} hook`,
+    );
   }
 
   point(ref: HookRef, path: string): Hook[] {
@@ -192,19 +217,43 @@ class Maker {
     if (isHook(given)) return [given];
     const factory = this.#find(this.#registry.hooks, ref.use, path, "hook");
     if (factory === undefined) return [];
-    return this.#made(`${path}.options`, ref.options ?? {}, () => factory(ref.options ?? {}, settingsOf(ref)), isHook, "a function (ctx) => void");
+    return this.#made(
+      `${path}.options`,
+      ref.options ?? {},
+      () => factory(ref.options ?? {}, settingsOf(ref)),
+      isHook,
+      "a function (ctx) => void",
+    );
   }
 
   /** Without a registry the name stands for whoever loads the agent; a run of it is refused until then. */
-  #find<F>(known: Readonly<Record<string, F>> | undefined, use: string, path: string, what: string): F | undefined {
+  #find<F>(
+    known: Readonly<Record<string, F>> | undefined,
+    use: string,
+    path: string,
+    what: string,
+  ): F | undefined {
     const factory = known !== undefined && Object.hasOwn(known, use) ? known[use] : undefined;
     if (factory !== undefined) return factory;
     if (known === undefined) this.#missing.push(`${what} "${use}"`);
-    else this.#issues.push(issue(`${path}.use`, use, `a registered ${what} (${Object.keys(known).join(", ") || "there are none"})`));
+    else
+      this.#issues.push(
+        issue(
+          `${path}.use`,
+          use,
+          `a registered ${what} (${Object.keys(known).join(", ") || "there are none"})`,
+        ),
+      );
     return undefined;
   }
 
-  #made<T>(path: string, options: JsonObject, make: () => unknown, is: (made: unknown) => made is T, what: string): T[] {
+  #made<T>(
+    path: string,
+    options: JsonObject,
+    make: () => unknown,
+    is: (made: unknown) => made is T,
+    what: string,
+  ): T[] {
     try {
       const made = make();
       if (is(made)) return [made];
@@ -229,5 +278,7 @@ function defined<T extends object>(settings: T): { [K in keyof T]?: Exclude<T[K]
 function nameInline(thing: Inline): string {
   if (thing instanceof Rail) return `the rail "${thing.name}"`;
   if (typeof thing === "function") return `the hook "${thing.name || "(anonymous)"}"`;
-  return thing.kind === "parallel" ? `the group of hooks ${thing.members.map(({ name }) => `"${name}"`).join(", ")}` : `the hook "${thing.name}"`;
+  return thing.kind === "parallel"
+    ? `the group of hooks ${thing.members.map(({ name }) => `"${name}"`).join(", ")}`
+    : `the hook "${thing.name}"`;
 }

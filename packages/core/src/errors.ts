@@ -1,6 +1,6 @@
 import type { Failure, FailureCode } from "./schema/failure.ts";
-import type { ConfigIssue } from "./schema/problems.ts";
 import type { HookPoint } from "./schema/points.ts";
+import type { ConfigIssue } from "./schema/problems.ts";
 
 /** The root of every error this package throws on purpose. `code` is stable; the message is for people. */
 export class TracksideError extends Error {
@@ -75,20 +75,34 @@ export class RailAbortError<Result = unknown> extends RunError<Result> {
 /** The failure of a run that a rail aborted. */
 export function abortFailure(rail: string, point: HookPoint, reason: string): Failure {
   const why = reason === "" ? "" : `: ${reason}`;
-  return { code: "rail_aborted", message: `The rail "${rail}" aborted the run at ${point}${why}`, details: { rail, point, reason } };
+  return {
+    code: "rail_aborted",
+    message: `The rail "${rail}" aborted the run at ${point}${why}`,
+    details: { rail, point, reason },
+  };
 }
 
 /** A plain hook threw, timed out or returned something. It names the point and the hook. */
-export class HookError extends TracksideError {
+export class HookError<Result = unknown> extends RunError<Result> {
   override readonly name: string = "HookError";
   readonly point: HookPoint;
   readonly hook: string;
 
-  constructor(point: HookPoint, hook: string, problem: string, options?: ErrorOptions) {
-    super("hook_failed" satisfies FailureCode, `The hook "${hook}" on ${point} ${problem}`, options);
-    this.point = point;
-    this.hook = hook;
+  constructor(failure: Failure, result: Result, options?: ErrorOptions) {
+    super(failure, result, options);
+    const { point, hook } = failure.details ?? {};
+    this.point = String(point) as HookPoint; // written by `hookFailure`
+    this.hook = String(hook);
   }
+}
+
+/** The failure of a run that a plain hook ended. */
+export function hookFailure(point: HookPoint, hook: string, problem: string): Failure {
+  return {
+    code: "hook_failed",
+    message: `The hook "${hook}" on ${point} ${problem}`,
+    details: { point, hook },
+  };
 }
 
 /** What anything thrown says about itself; never throws, whatever it is. */

@@ -1,7 +1,14 @@
 export { Agent, type RunStream } from "./agent.ts";
 export type { AgentConfig } from "./agent-config.ts";
 export type { Registry } from "./bind-definition.ts";
-export { AgentConfigError, HookError, RailAbortError, RunCancelledError, RunError, TracksideError } from "./errors.ts";
+export {
+  AgentConfigError,
+  HookError,
+  RailAbortError,
+  RunCancelledError,
+  RunError,
+  TracksideError,
+} from "./errors.ts";
 export type { AgentEvent } from "./events.ts";
 export type {
   HookContext,
@@ -15,12 +22,12 @@ export {
   type MemberHook,
   memberHook,
   type ParallelGroup,
-  parallel,
   type PipelineContext,
   type PipelineOptions,
   type PostContext,
   type PostHook,
   type PreHook,
+  parallel,
   postHook,
   preHook,
   type Task,

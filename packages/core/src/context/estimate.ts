@@ -37,14 +37,21 @@ export function estimateParts(parts: readonly UserPart[]): number {
 
 function estimateFile(part: Extract<UserPart, { type: "file" }>): number {
   if (part.media_type.startsWith("image/")) return PER_IMAGE;
-  return part.source.kind === "base64" ? Math.ceil((part.source.data.length * 0.75) / BYTES_PER_TOKEN) : PER_IMAGE;
+  return part.source.kind === "base64"
+    ? Math.ceil((part.source.data.length * 0.75) / BYTES_PER_TOKEN)
+    : PER_IMAGE;
 }
 
 export function estimateMessage(message: Message): number {
   if (message.role === "user") return estimateParts(message.parts);
   if (message.role === "tool") {
     const { output } = message;
-    const text = output.type === "error" ? output.failure.message : output.type === "text" ? output.value : JSON.stringify(output.value);
+    const text =
+      output.type === "error"
+        ? output.failure.message
+        : output.type === "text"
+          ? output.value
+          : JSON.stringify(output.value);
     return PER_MESSAGE + estimateText(text) + estimateText(message.told ?? "");
   }
   let tokens = PER_MESSAGE;

@@ -128,7 +128,12 @@ function renderResult(message: ToolMessage): ToolResult {
 
 function renderOutput({ output, told }: ToolMessage): Output {
   if (told !== undefined) {
-    const value = output.type === "error" ? output.failure.message : output.type === "text" ? output.value : JSON.stringify(output.value);
+    const value =
+      output.type === "error"
+        ? output.failure.message
+        : output.type === "text"
+          ? output.value
+          : JSON.stringify(output.value);
     return { type: output.type === "error" ? "error-text" : "text", value: `${value}\n\n[${told}]` };
   }
   if (output.type === "error") return { type: "error-text", value: output.failure.message };

@@ -1,4 +1,4 @@
-import { abortFailure, HookError, RailAbortError, TracksideError } from "../errors.ts";
+import { abortFailure, HookError, hookFailure, RailAbortError, TracksideError } from "../errors.ts";
 import type { AnyHook, Entry } from "../rails/dispatch.ts";
 import { type DispatchData, dispatchAlone } from "../rails/dispatch-alone.ts";
 import { type RailManager, railsBehind } from "../rails/rail-manager.ts";
@@ -74,9 +74,16 @@ export class HookManager {
 
   /** Runs a point by hand. Rejects with a `HookError` or a `RailAbortError`. */
   async run<P extends HookPoint>(point: P, data: DispatchData<P>): Promise<void> {
-    const { action, rail, reason, hookFailure } = await dispatchAlone(this.entries(point), point, data);
-    if (hookFailure) {
-      throw new HookError(point, hookFailure.hook, hookFailure.problem, { cause: hookFailure.cause });
+    const {
+      action,
+      rail,
+      reason,
+      hookFailure: failed,
+    } = await dispatchAlone(this.entries(point), point, data);
+    if (failed) {
+      throw new HookError(hookFailure(point, failed.hook, failed.problem), undefined, {
+        cause: failed.cause,
+      });
     }
     if (action === "abort") throw new RailAbortError(abortFailure(rail ?? "", point, reason), undefined);
   }

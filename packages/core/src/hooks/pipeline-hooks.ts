@@ -94,9 +94,12 @@ function base(what: string, options: PipelineOptions, run: unknown): Base {
   const { name, durable, critical, timeoutMs } = options;
   for (const key of Object.keys(options)) if (!KEYS.includes(key)) issues.push(unknownKey(key, key, KEYS));
   if (typeof name !== "string" || name === "") issues.push(issue("name", name, "a name"));
-  if (durable !== undefined && typeof durable !== "boolean") issues.push(issue("durable", durable, "a boolean"));
-  if (critical !== undefined && typeof critical !== "boolean") issues.push(issue("critical", critical, "a boolean"));
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) issues.push(issue("timeoutMs", timeoutMs, "milliseconds above 0"));
+  if (durable !== undefined && typeof durable !== "boolean")
+    issues.push(issue("durable", durable, "a boolean"));
+  if (critical !== undefined && typeof critical !== "boolean")
+    issues.push(issue("critical", critical, "a boolean"));
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    issues.push(issue("timeoutMs", timeoutMs, "milliseconds above 0"));
   if (typeof run !== "function") issues.push(issue("run", run, "a function"));
   if (issues.length > 0) throw new AgentConfigError(`${what} ${JSON.stringify(name)}`, issues);
   return { name, durable: durable ?? false, critical: critical ?? false, timeoutMs: timeoutMs ?? TIMEOUT_MS };

@@ -1,7 +1,16 @@
+import { messageOf } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
 import { type UserPart, userPart } from "../schema/message.ts";
-import type { MemberHook, ParallelGroup, PipelineContext, PostContext, PostHook, PreHook, Task } from "./pipeline-hooks.ts";
-import { type Content, PipelineAnswer, toPart, Turn } from "./turn.ts";
+import type {
+  MemberHook,
+  ParallelGroup,
+  PipelineContext,
+  PostContext,
+  PostHook,
+  PreHook,
+  Task,
+} from "./pipeline-hooks.ts";
+import { type Content, PipelineAnswer, Turn, toPart } from "./turn.ts";
 
 /** What the pipeline needs of its surroundings: time, and a measure of content. */
 export interface PipelineServices {
@@ -38,19 +47,27 @@ export interface PostResult {
 }
 
 /** Runs pre-hooks in declared order; a group's members at the same time, merged in declared order (H2). */
-export async function runPreHooks(hooks: readonly (PreHook | ParallelGroup)[], start: Turn, services: PipelineServices): Promise<PreResult> {
+export async function runPreHooks(
+  hooks: readonly (PreHook | ParallelGroup)[],
+  start: Turn,
+  services: PipelineServices,
+): Promise<PreResult> {
   let turn = start;
   let tokens = 0;
   const added: Added[] = [];
   const skipped: { hook: string; problem: string }[] = [];
   for (const hook of hooks) {
-    const ran = hook.kind === "parallel" ? await runGroup(hook, turn, services) : await runOrdered(hook, turn, services);
+    const ran =
+      hook.kind === "parallel"
+        ? await runGroup(hook, turn, services)
+        : await runOrdered(hook, turn, services);
     skipped.push(...ran.skipped);
     if (ran.failure || ran.halted) return { turn, added, skipped, ...ran.stop };
     for (const one of ran.added) {
       const size = services.estimate(one.parts);
       tokens += size;
-      if (tokens > services.reserve) return { turn, added, skipped, failure: overflow(one.hook, size, tokens, services.reserve) };
+      if (tokens > services.reserve)
+        return { turn, added, skipped, failure: overflow(one.hook, size, tokens, services.reserve) };
       added.push(one);
     }
     turn = ran.turn;
@@ -59,7 +76,11 @@ export async function runPreHooks(hooks: readonly (PreHook | ParallelGroup)[], s
 }
 
 /** Runs post-hooks in declared order until one does not let the answer stand. */
-export async function runPostHooks(hooks: readonly PostHook[], start: Turn, services: PipelineServices): Promise<PostResult> {
+export async function runPostHooks(
+  hooks: readonly PostHook[],
+  start: Turn,
+  services: PipelineServices,
+): Promise<PostResult> {
   const added: Added[] = [];
   const deferred: { task: Task; input: unknown }[] = [];
   const ctx: PostContext = {
@@ -69,10 +90,12 @@ export async function runPostHooks(hooks: readonly PostHook[], start: Turn, serv
   for (const hook of hooks) {
     const answer = await answerOf(hook, () => hook.run(start, ctx), services);
     if ("failure" in answer) return { added: [], deferred: [], failure: answer.failure };
-    if ("threw" in answer) return { added: [], deferred: [], halted: { by: hook.name, reason: answer.threw } };
+    if ("threw" in answer)
+      return { added: [], deferred: [], halted: { by: hook.name, reason: answer.threw } };
     const { kind, reason, turn } = answer.answer;
     if (kind === "halt") return { added: [], deferred: [], halted: { by: hook.name, reason } };
-    if (kind === "regenerate") return { added: [], deferred: [], regenerate: { by: hook.name, feedback: reason } };
+    if (kind === "regenerate")
+      return { added: [], deferred: [], regenerate: { by: hook.name, feedback: reason } };
     const parts = turn?.added ?? [];
     if (parts.length > 0) added.push({ hook: hook.name, durable: true, parts });
   }
@@ -95,19 +118,37 @@ async function runOrdered(hook: PreHook, turn: Turn, services: PipelineServices)
   if ("threw" in answer) return stopped(turn, { halted: { by: hook.name, reason: answer.threw } });
   const { kind, reason, turn: next } = answer.answer;
   if (kind === "halt") return stopped(turn, { halted: { by: hook.name, reason } });
-  if (kind === "regenerate" || next === null) return stopped(turn, { failure: wrongReturn(hook.name, "regenerate(…)", "cont(turn) or halt(reason)") });
-  if (next.context !== turn.context) return stopped(turn, { failure: wrongReturn(hook.name, "a turn with another history", "the turn it was given, with append() or withUserMessage()") });
+  if (kind === "regenerate" || next === null)
+    return stopped(turn, { failure: wrongReturn(hook.name, "regenerate(…)", "cont(turn) or halt(reason)") });
+  if (next.context !== turn.context)
+    return stopped(turn, {
+      failure: wrongReturn(
+        hook.name,
+        "a turn with another history",
+        "the turn it was given, with append() or withUserMessage()",
+      ),
+    });
   const parts = next.added;
   const problem = partProblem([...parts, ...next.userMessage.parts]);
   if (problem) return stopped(turn, { failure: wrongReturn(hook.name, problem, "text and file parts") });
-  return { turn: next.handOn(), added: parts.length > 0 ? [{ hook: hook.name, durable: hook.durable, parts }] : [], skipped: [], stop: {} };
+  return {
+    turn: next.handOn(),
+    added: parts.length > 0 ? [{ hook: hook.name, durable: hook.durable, parts }] : [],
+    skipped: [],
+    stop: {},
+  };
 }
 
 async function runGroup(group: ParallelGroup, turn: Turn, services: PipelineServices): Promise<Ran> {
   const outs = await Promise.all(group.members.map((member) => runMember(member, turn, services)));
   const failed = outs.find((out) => out.stop.failure || out.stop.halted);
   if (failed) return { ...stopped(turn, failed.stop), skipped: outs.flatMap((out) => out.skipped) };
-  return { turn, added: outs.flatMap((out) => out.added), skipped: outs.flatMap((out) => out.skipped), stop: {} };
+  return {
+    turn,
+    added: outs.flatMap((out) => out.added),
+    skipped: outs.flatMap((out) => out.skipped),
+    stop: {},
+  };
 }
 
 async function runMember(member: MemberHook, turn: Turn, services: PipelineServices): Promise<Ran> {
@@ -123,13 +164,29 @@ async function runMember(member: MemberHook, turn: Turn, services: PipelineServi
   const contents = Array.isArray(given) ? given : [given];
   const parts = contents.map((content: Content) => toPart(content));
   const problem = partProblem(parts);
-  if (problem) return stopped(turn, { failure: wrongReturn(member.name, problem, "text, parts or nothing: members of a group only add content") });
-  return { turn, added: parts.length > 0 ? [{ hook: member.name, durable: member.durable, parts }] : [], skipped: [], stop: {} };
+  if (problem)
+    return stopped(turn, {
+      failure: wrongReturn(
+        member.name,
+        problem,
+        "text, parts or nothing: members of a group only add content",
+      ),
+    });
+  return {
+    turn,
+    added: parts.length > 0 ? [{ hook: member.name, durable: member.durable, parts }] : [],
+    skipped: [],
+    stop: {},
+  };
 }
 
 type HookAnswer = { answer: PipelineAnswer } | { threw: string } | { failure: Failure };
 
-async function answerOf(hook: { name: string; timeoutMs: number }, run: () => unknown, services: PipelineServices): Promise<HookAnswer> {
+async function answerOf(
+  hook: { name: string; timeoutMs: number },
+  run: () => unknown,
+  services: PipelineServices,
+): Promise<HookAnswer> {
   let given: unknown;
   try {
     given = await services.bounded(run(), hook.timeoutMs);
@@ -137,7 +194,13 @@ async function answerOf(hook: { name: string; timeoutMs: number }, run: () => un
     return { threw: messageOf(error) };
   }
   if (given instanceof PipelineAnswer) return { answer: given };
-  return { failure: wrongReturn(hook.name, given instanceof Turn ? "a bare turn" : typeof given, "cont(turn), halt(reason) or, after an answer, regenerate(feedback)") };
+  return {
+    failure: wrongReturn(
+      hook.name,
+      given instanceof Turn ? "a bare turn" : typeof given,
+      "cont(turn), halt(reason) or, after an answer, regenerate(feedback)",
+    ),
+  };
 }
 
 function stopped(turn: Turn, stop: Ran["stop"]): Ran {
@@ -145,7 +208,11 @@ function stopped(turn: Turn, stop: Ran["stop"]): Ran {
 }
 
 function wrongReturn(hook: string, given: string, allowed: string): Failure {
-  return { code: "hook_failed", message: `The hook "${hook}" returned ${given}; return ${allowed}`, details: { hook } };
+  return {
+    code: "hook_failed",
+    message: `The hook "${hook}" returned ${given}; return ${allowed}`,
+    details: { hook },
+  };
 }
 
 function overflow(hook: string, size: number, tokens: number, reserve: number): Failure {
@@ -155,8 +222,4 @@ function overflow(hook: string, size: number, tokens: number, reserve: number): 
 
 function partProblem(parts: readonly unknown[]): string | undefined {
   return parts.every((part) => userPart.safeParse(part).success) ? undefined : "something that is no content";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

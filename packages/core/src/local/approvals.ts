@@ -29,7 +29,11 @@ interface Open {
   timer: Timer | undefined;
 }
 
-const CHOICES: Readonly<Record<string, ApprovalState>> = { approve: "approved", submit: "approved", reject: "rejected" };
+const CHOICES: Readonly<Record<string, ApprovalState>> = {
+  approve: "approved",
+  submit: "approved",
+  reject: "rejected",
+};
 
 /**
  * The approvals of a run in this process. A record changes state once, by whoever comes first: a human, the deadline or a
@@ -44,7 +48,9 @@ export class Approvals {
   }
 
   get pending(): readonly Approval[] {
-    return [...this.#open.values()].map(({ approval }) => approval).filter(({ state }) => state === "pending");
+    return [...this.#open.values()]
+      .map(({ approval }) => approval)
+      .filter(({ state }) => state === "pending");
   }
 
   /** Opens a record and resolves when it is decided. */
@@ -54,17 +60,23 @@ export class Approvals {
       this.#open.set(approval.id, open);
       if (approval.deadline === null) return;
       const left = Math.max(0, approval.deadline - this.#clock.now());
-      open.timer = this.#clock.after(left, () => this.#close(open, "timed_out", { choice: "timeout", by: "deadline", at: this.#clock.now() }));
+      open.timer = this.#clock.after(left, () =>
+        this.#close(open, "timed_out", { choice: "timeout", by: "deadline", at: this.#clock.now() }),
+      );
     });
   }
 
   async decide(id: string, input: DecisionInput): Promise<Approval> {
     const open = this.#open.get(id);
-    if (open === undefined) throw new TracksideError("approval_unknown", `There is no approval ${id} in this run`);
+    if (open === undefined)
+      throw new TracksideError("approval_unknown", `There is no approval ${id} in this run`);
     const state = Object.hasOwn(CHOICES, input.choice) ? CHOICES[input.choice] : undefined;
     if (state === undefined || !open.approval.choices.includes(input.choice)) {
       const allowed = open.approval.choices.map((choice) => `"${choice}"`).join(" or ");
-      throw new TracksideError("decision_invalid", `choice: ${allowed} expected, ${JSON.stringify(input.choice)} given`);
+      throw new TracksideError(
+        "decision_invalid",
+        `choice: ${allowed} expected, ${JSON.stringify(input.choice)} given`,
+      );
     }
     if (open.approval.state === "pending" && state === "approved") {
       const problem = await open.check(input);
@@ -103,6 +115,9 @@ function sameOrConflict(approval: Approval, state: ApprovalState, input: Decisio
   const { decision } = approval;
   const sameEdit = JSON.stringify(decision?.edited_arguments) === JSON.stringify(input.editedArguments);
   if (approval.state === state && sameEdit) return approval;
-  const when = approval.state === "timed_out" ? "its deadline has passed" : `it was ${approval.state} by ${decision?.by}`;
+  const when =
+    approval.state === "timed_out"
+      ? "its deadline has passed"
+      : `it was ${approval.state} by ${decision?.by}`;
   throw new TracksideError("approval_conflict", `The approval ${approval.id} is closed: ${when}`);
 }

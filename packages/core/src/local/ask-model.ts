@@ -10,7 +10,11 @@ import type { RunContext } from "./run-context.ts";
 const SILENT = { text: () => {}, reasoning: () => {}, toolInput: () => {} };
 
 /** One question to a model on behalf of a rail: no tools, no rails of its own, no retries. Throws when it fails. */
-export async function askModel(run: RunContext, question: RailQuestion, effect: Effect): Promise<{ text: string; usage: Usage }> {
+export async function askModel(
+  run: RunContext,
+  question: RailQuestion,
+  effect: Effect,
+): Promise<{ text: string; usage: Usage }> {
   const choice = question.model ?? run.agent.models[0];
   if (choice === undefined) throw new Error("there is no model to ask");
   const loaded = run.parts.models.get(choice);
@@ -28,7 +32,8 @@ export async function askModel(run: RunContext, question: RailQuestion, effect: 
   const ended = await readStream(ready.model, options, assembly, run.parts, effect);
   const name = typeof choice === "string" ? choice : `${choice.provider}:${choice.modelId}`;
   if (ended.kind === "cancelled") throw new Error(ended.reason);
-  const failure = ended.kind === "failed" ? failureOf(ended.error, name, assembly) : stopFailure(assembly, name);
+  const failure =
+    ended.kind === "failed" ? failureOf(ended.error, name, assembly) : stopFailure(assembly, name);
   if (failure) throw new Error(failure.message);
   return { text: assembly.text, usage: usageOf(assembly.usage, run.parts.facts.of(name)) };
 }

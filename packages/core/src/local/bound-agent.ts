@@ -65,7 +65,8 @@ export class BoundAgent {
     this.transformers = pipeline.stream;
     this.toolByName = new Map(tools.map((tool) => [tool.name, tool]));
     this.wireTools = tools.length > 0 ? tools.map(wireTool) : undefined;
-    this.system = definition.instructions === "" ? null : { role: "system", content: definition.instructions };
+    this.system =
+      definition.instructions === "" ? null : { role: "system", content: definition.instructions };
     this.#entries = entriesOf(agent.hookManager);
     const heldBy = holders(definition, this.entries("POST_LLM_CALL"));
     this.held = heldBy.length > 0;
@@ -104,7 +105,9 @@ function entriesOf(manager: HookManager): ReadonlyMap<HookPoint, readonly Entry[
 /** Who keeps text from being shown at once. Those that cannot change it do not. */
 function holders({ stream_release }: AgentDefinition, entries: readonly Entry[]): readonly string[] {
   if (stream_release === "live") return [];
-  const deciding = entries.filter((entry) => "hook" in entry || (entry.rail.mode === "enforce" && entry.rail.onError === "abort"));
+  const deciding = entries.filter(
+    (entry) => "hook" in entry || (entry.rail.mode === "enforce" && entry.rail.onError === "abort"),
+  );
   const names = deciding.map(nameOf);
   return stream_release === "after_rails" && names.length === 0 ? ["stream_release"] : names;
 }

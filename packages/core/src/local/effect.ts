@@ -6,6 +6,8 @@ export class Effect {
   readonly key: string;
   #reason: string | undefined;
   #controller: AbortController | undefined;
+  /** Why the signal fired, where it did so without a cancel. */
+  #given: string | undefined;
   /** Nearly always there is one at a time; the set is for the rest. */
   #listener: Listener | undefined;
   #more: Set<Listener> | undefined;
@@ -22,7 +24,8 @@ export class Effect {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(aborted(this.#reason));
+      const reason = this.#reason ?? this.#given;
+      if (reason !== undefined) this.#controller.abort(aborted(reason));
     }
     return this.#controller.signal;
   }
@@ -40,6 +43,7 @@ export class Effect {
 
   /** Fires the signal without cancelling: the work is given up, the effect is not. */
   abort(reason: string): void {
+    this.#given ??= reason;
     this.#controller?.abort(aborted(reason));
   }
 

@@ -1,9 +1,9 @@
+import type { ModelTable } from "../context/model-table.ts";
 import { TracksideError } from "../errors.ts";
+import type { Approval } from "../schema/approval.ts";
 import type { UserMessage } from "../schema/message.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { runTurn } from "../turn/run-turn.ts";
-import type { ModelTable } from "../context/model-table.ts";
-import type { Approval } from "../schema/approval.ts";
 import type { DecisionInput } from "./approvals.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -126,7 +126,17 @@ function begin(
   }
   const bound = bindAgent(agent);
   const userMessage: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
-  const run = new RunContext({ id: runId, turnRef, scope, agent: bound, log, parts, userMessage, sink, approver: request.approver });
+  const run = new RunContext({
+    id: runId,
+    turnRef,
+    scope,
+    agent: bound,
+    log,
+    parts,
+    userMessage,
+    sink,
+    approver: request.approver,
+  });
   const from = log.messages.length;
   log.activeRun = runId;
   const driven = drive(run, { run_id: runId, turn_ref: turnRef, log: from, message_id: userMessage.id });

@@ -1,6 +1,14 @@
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Note } from "../turn/note.ts";
-import type { AskInput, BoundaryOut, DispatchInput, HooksInput, ModelInput, ToolInput, World } from "../turn/world.ts";
+import type {
+  AskInput,
+  BoundaryOut,
+  DispatchInput,
+  HooksInput,
+  ModelInput,
+  ToolInput,
+  World,
+} from "../turn/world.ts";
 import { Effect } from "./effect.ts";
 import { handlers } from "./handlers/index.ts";
 import type { RunContext } from "./run-context.ts";

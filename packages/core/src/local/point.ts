@@ -1,6 +1,7 @@
-import { Inputs, type CheckChange } from "../hooks/inputs.ts";
-import { Dispatch, type Dispatched, type Session } from "../rails/dispatch.ts";
+import { hookFailure } from "../errors.ts";
+import { type CheckChange, Inputs } from "../hooks/inputs.ts";
 import type { RailQuestion, Reservation } from "../rails/context.ts";
+import { Dispatch, type Dispatched, type Session } from "../rails/dispatch.ts";
 import type { StateValues } from "../rails/rail-state.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
 import type { Failure } from "../schema/failure.ts";
@@ -9,8 +10,8 @@ import type { Scope } from "../schema/run.ts";
 import type { Usage } from "../schema/usage.ts";
 import type { Verdict } from "../schema/verdict.ts";
 import { addUsage } from "../turn/state.ts";
-import type { Effect } from "./effect.ts";
 import { askModel } from "./ask-model.ts";
+import type { Effect } from "./effect.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Watch } from "./watchdog.ts";
 
@@ -48,7 +49,12 @@ export async function dispatchPoint(
   const outcome = await dispatch.run();
   place.effect.offCancel(stop);
   session.end();
-  return { outcome, inputs, verdict: verdictOf(point, outcome, session.usage), failure: failureOf(point, outcome) };
+  return {
+    outcome,
+    inputs,
+    verdict: verdictOf(point, outcome, session.usage),
+    failure: failureOf(point, outcome),
+  };
 }
 
 /** A dispatch's view of its run. One timer watches over whoever is running. */
@@ -133,7 +139,8 @@ class RunSession implements Session {
 
 function verdictOf(point: HookPoint, outcome: Dispatched, usage: Usage | undefined): Verdict | undefined {
   const { action, rail, reason, retry, replacement, records, operations, passed } = outcome;
-  if (action === "continue" && records.length === 0 && operations.length === 0 && usage === undefined) return undefined;
+  if (action === "continue" && records.length === 0 && operations.length === 0 && usage === undefined)
+    return undefined;
   return {
     point,
     action,
@@ -148,8 +155,6 @@ function verdictOf(point: HookPoint, outcome: Dispatched, usage: Usage | undefin
   };
 }
 
-function failureOf(point: HookPoint, { hookFailure }: Dispatched): Failure | undefined {
-  if (hookFailure === undefined) return undefined;
-  const { hook, problem } = hookFailure;
-  return { code: "hook_failed", message: `The hook "${hook}" on ${point} ${problem}`, details: { point, hook } };
+function failureOf(point: HookPoint, { hookFailure: failed }: Dispatched): Failure | undefined {
+  return failed && hookFailure(point, failed.hook, failed.problem);
 }

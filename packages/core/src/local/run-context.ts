@@ -1,14 +1,14 @@
-import type { DurableEvent } from "../schema/durable-events.ts";
 import type { Task } from "../hooks/pipeline-hooks.ts";
-import type { Json, JsonObject } from "../schema/json.ts";
+import type { DurableEvent } from "../schema/durable-events.ts";
+import { deepFreeze, type Json, type JsonObject } from "../schema/json.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
-import type { Scope } from "../schema/run.ts";
 import type { HookPoint } from "../schema/points.ts";
+import type { Scope } from "../schema/run.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
-import type { BoundAgent } from "./bound-agent.ts";
 import { Approvals, type Approve } from "./approvals.ts";
+import type { BoundAgent } from "./bound-agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
 import { Counters } from "./counters.ts";
@@ -106,7 +106,7 @@ export class RunContext {
   }
 
   record(message: Message): void {
-    this.#recorded.set(message.id, this.parts.keep(message));
+    this.#recorded.set(message.id, deepFreeze(this.parts.keep(message)));
   }
 
   message(id: string): Message | undefined {

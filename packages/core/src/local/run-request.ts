@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../schema/agent.ts";
 import { ownDefaults } from "../schema/agent.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { type UserPart, userPart } from "../schema/message.ts";
+import { plainCopy } from "../schema/plain-copy.ts";
 import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
 import { type Scope, scope as scopeSchema } from "../schema/run.ts";
 import type { Approve } from "./approvals.ts";
@@ -42,11 +43,19 @@ export function readRequest(
   streamed: boolean,
 ): RunRequest {
   refuseUnbuilt(agent);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new AgentConfigError("run()", [
+      issue("options", options, "an object such as { conversation, scope, signal }"),
+    ]);
+  }
   const issues: ConfigIssue[] = [];
   const parts = readInput(input, issues);
   for (const key of Object.keys(options))
     if (!OPTION_KEYS.includes(key)) issues.push(unknownKey(key, key, OPTION_KEYS));
   const { conversation, signal } = options;
+  const engine = "engine" in options ? options.engine : undefined;
+  if (engine !== undefined && typeof (engine as { start?: unknown } | null)?.start !== "function")
+    issues.push(issue("engine", engine, "an engine, such as localEngine()"));
   if (conversation !== undefined && !(conversation instanceof Conversation)) {
     const allowed =
       "a Conversation, such as `result.conversation` of an earlier run (by id it takes a store)";
@@ -68,12 +77,17 @@ function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[]
     if (input === "") issues.push(issue("input", input, "a text that is not empty"));
     return [{ type: "text", text: input }];
   }
-  if (!Array.isArray(input) || input.length === 0) {
+  const { copy, issues: unreadable } = plainCopy(input);
+  issues.push(
+    ...unreadable.map((one) => ({ ...one, path: one.path === "(root)" ? "input" : `input${one.path}` })),
+  );
+  if (unreadable.length > 0) return [];
+  if (!Array.isArray(copy) || copy.length === 0) {
     issues.push(issue("input", input, "a text, or a list of at least one text or file part"));
     return [];
   }
   const parts: UserPart[] = [];
-  for (const [i, one] of input.entries()) {
+  for (const [i, one] of copy.entries()) {
     const found = userPart.safeParse(one);
     if (found.success && isUsable(found.data)) parts.push(found.data);
     else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
@@ -130,7 +144,9 @@ function refuseUnbuilt(agent: AgentBinding): void {
 
 /** Gated by definition, and nobody there to decide: refused at the start, never silently approved (L6). */
 function refuseUnapproved({ definition, tools, hookManager }: AgentBinding): void {
-  const rails = hookManager.entries("PRE_TOOL_CALL").flatMap((entry) => ("rail" in entry && entry.rail.asks ? [entry.rail.name] : []));
+  const rails = hookManager
+    .entries("PRE_TOOL_CALL")
+    .flatMap((entry) => ("rail" in entry && entry.rail.asks ? [entry.rail.name] : []));
   const clients = tools.filter((tool) => tool.executor === "client").map((tool) => tool.name);
   const why = [
     ...(definition.hitl_tools.length > 0 ? [`hitl_tools (${definition.hitl_tools.join(", ")})`] : []),

@@ -1,4 +1,4 @@
-import { RailAbortError, RunCancelledError, RunError, TracksideError } from "../errors.ts";
+import { HookError, RailAbortError, RunCancelledError, RunError, TracksideError } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { Message } from "../schema/message.ts";
 import type { StopReason } from "../schema/run.ts";
@@ -44,7 +44,7 @@ export async function resultOf(run: RunContext, state: TurnState, conversation: 
     usage: state.usage,
     runId: run.id,
     turnRef: run.turnRef,
-    messages: run.log.messages.slice(from),
+    messages: Object.freeze(run.log.messages.slice(from)),
     conversation,
   };
   if (outcome?.status === "error") throw errorOf(outcome.failure, result);
@@ -54,7 +54,10 @@ export async function resultOf(run: RunContext, state: TurnState, conversation: 
 
 function errorOf(failure: Failure, result: RunResult<unknown>): RunError {
   const options = failure.cause ? { cause: new RunError(failure.cause, result) } : {};
-  return failure.code === "rail_aborted" ? new RailAbortError(failure, result, options) : new RunError(failure, result, options);
+  if (failure.code === "rail_aborted") return new RailAbortError(failure, result, options);
+  if (failure.code === "hook_failed" && failure.details?.["point"] !== undefined)
+    return new HookError(failure, result, options);
+  return new RunError(failure, result, options);
 }
 
 async function outputOf(run: RunContext, text: string): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import type { Surroundings } from "../hooks/context.ts";
 import type { Inputs } from "../hooks/inputs.ts";
 import type { Json } from "../schema/json.ts";
@@ -146,7 +147,10 @@ export class Dispatch {
         if (rail !== undefined) this.outcome.passed += 1;
         continue;
       }
-      const over = rail === undefined ? await this.#afterHook(entry, returned, error) : await this.#afterRail(rail, ctx, returned, error);
+      const over =
+        rail === undefined
+          ? await this.#afterHook(entry, returned, error)
+          : await this.#afterRail(rail, ctx, returned, error);
       if (this.#life !== life) return;
       if (over) break;
     }
@@ -269,8 +273,4 @@ export function nameOf(entry: Entry): string {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

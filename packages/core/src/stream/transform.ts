@@ -21,7 +21,10 @@ export class TransformError extends Error {
   readonly hook: string;
 
   constructor(hook: string, cause: unknown) {
-    super(`The stream transformer "${hook}" failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(
+      `The stream transformer "${hook}" failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
     this.hook = hook;
   }
 }

@@ -4,10 +4,10 @@ import type {
   AskInput,
   AskOut,
   BoundaryOut,
-  HooksInput,
-  HooksOut,
   DispatchInput,
   DispatchOut,
+  HooksInput,
+  HooksOut,
   ModelInput,
   ModelOut,
   ToolInput,
@@ -70,5 +70,13 @@ export function fakeWorld(answers: Answers): FakeWorld {
 }
 
 function approved({ approval_id, digest }: AskInput): AskOut {
-  return { approval_id, digest, status: "approved", reason: "", decided_by: "test", wait_ms: 0, deadline: null };
+  return {
+    approval_id,
+    digest,
+    status: "approved",
+    reason: "",
+    decided_by: "test",
+    wait_ms: 0,
+    deadline: null,
+  };
 }

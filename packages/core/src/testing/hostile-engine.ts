@@ -4,7 +4,14 @@ import { handlers } from "../local/handlers/index.ts";
 import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../local/journal.ts";
 import type { RunContext } from "../local/run-context.ts";
 import { frozenCopy } from "../schema/json.ts";
-import type { AskInput, BoundaryOut, DispatchInput, HooksInput, ModelInput, ToolInput } from "../turn/world.ts";
+import type {
+  AskInput,
+  BoundaryOut,
+  DispatchInput,
+  HooksInput,
+  ModelInput,
+  ToolInput,
+} from "../turn/world.ts";
 
 export interface HostileOptions extends EngineOptions {
   /** Fixes the order of deliveries. */

@@ -31,7 +31,13 @@ export function settleVerdicts(
     }
     if (verdict.usage) {
       state.usage = addUsage(state.usage, verdict.usage);
-      world.note({ type: "usage", step: state.step, model: "rails", call: verdict.usage, total: state.usage });
+      world.note({
+        type: "usage",
+        step: state.step,
+        model: "rails",
+        call: verdict.usage,
+        total: state.usage,
+      });
     }
     state.rails = applyOperations(state.rails, verdict.state);
     if (verdict.action !== "continue") decided = verdict;

@@ -53,17 +53,13 @@ const ACTS: Readonly<Record<string, Acts>> = {
 const REFUSED: Readonly<Record<string, JsonObject[string]>> = {
   planning_enabled: true,
   budget_awareness: "limit:0",
-  hitl_tools: ["ping"],
   injected_tool_args: { origin: "who asked" },
   allow_parallel_subagents: true,
   mcp_servers: [{ name: "files", command: "files-server" }],
   handoffs: ["billing"],
-  rails: [{ use: "pii" }],
-  hooks: { post: [{ use: "tone" }] },
   context_window_tokens: 1000,
   allow_self_spawn: true,
   offload_above_bytes: 0,
-  stream_release: "after_rails",
   audit_transient: true,
 };
 
@@ -73,13 +69,13 @@ const IDLE: Readonly<Record<string, { value: JsonObject[string]; because: string
   planning_instructions: { value: "Plan.", because: "planning_enabled is false" },
   max_parallel_subagents: { value: 7, because: "allow_parallel_subagents is false" },
   hitl_timeout_seconds: { value: 5, because: "hitl_tools is empty" },
-  injection_reserve_tokens: { value: 0, because: "the reserve is 0 without pre-hooks, which are refused" },
-  max_regenerations: { value: 0, because: "only post-hooks ask for one, which are refused" },
-  stream_release: { value: "live", because: "text is released live" },
+  injection_reserve_tokens: { value: 0, because: "there are no pre-hooks" },
+  max_regenerations: { value: 0, because: "there are no post-hooks" },
+  stream_release: { value: "live", because: "nothing holds text back" },
 };
 
-/** Tested where models are: A6 and X8. */
-const ELSEWHERE = ["name", "model", "fallback_models"];
+/** Tested where models are (A6, X8), and where guards are (R, H, L). */
+const ELSEWHERE = ["name", "model", "fallback_models", "rails", "hooks", "hitl_tools"];
 
 test("A4 every field acts, is refused or is idle for a reason; none is accepted and then ignored", () => {
   const judged = [...Object.keys(ACTS), ...Object.keys(REFUSED), ...Object.keys(IDLE), ...ELSEWHERE];
@@ -158,16 +154,16 @@ describe("A4 what is not built yet refuses the run", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("T8 a client tool is refused for now, by its name", async () => {
+  test("T8 a client tool is refused where nobody can supply its result, by its name", async () => {
     const pick = defineTool({ name: "pick_file", executor: "client" });
-    const agent = new Agent({
-      name: "clerk",
-      model: scriptedModel([]),
-      tools: [ping, pick],
-      planningEnabled: true,
-    });
+    const agent = new Agent({ name: "clerk", model: scriptedModel([]), tools: [ping, pick] });
 
-    await expect(agent.run("Go")).rejects.toThrow("`planning_enabled`, client tool `pick_file`");
+    await expect(agent.run("Go")).rejects.toThrow("client tools (pick_file), but nobody can decide");
     await expect(agent.run("Go")).rejects.toMatchObject({ code: "not_available" });
+  });
+
+  test("A7 a rail or hook that nothing is registered under is refused, by its name", async () => {
+    const agent = refusing({ rails: [{ use: "pii" }], hooks: { post: [{ use: "tone" }] } });
+    await expect(agent.run("Go")).rejects.toThrow('not registered here: rail "pii", hook "tone"');
   });
 });

@@ -17,6 +17,12 @@ const crash = defineTool({
   },
 });
 
+/** A context closes when its hook has returned, so what it said is kept apart. */
+function kept(ctx: HookContext): HookContext {
+  const { event, agent, scope, runId, turnRef, attempt, signal } = ctx;
+  return { event, agent, scope, runId, turnRef, attempt, signal, inputs: { ...ctx.inputs } } as HookContext; // the same event
+}
+
 /** Runs a turn with a hook on every point, and notes what each was given, between the events it came between. */
 async function watched(
   script: Script,
@@ -30,7 +36,7 @@ async function watched(
   for (const point of HOOK_POINTS) {
     agent.hookManager.add(point, (ctx: HookContext) => {
       trace.push(point);
-      contexts.push(ctx);
+      contexts.push(kept(ctx));
       return act(ctx, () => stop.abort("enough"));
     });
   }
@@ -149,11 +155,11 @@ describe("R11 every point fires once, in its place, with its inputs", () => {
       [3, ["add", "crash"]],
     ]);
     expect(after[0]).toMatchObject({
-      response: { role: "assistant", parts: [{ type: "tool_call", tool: "add", arguments: { a: 2 } }] },
+      response: { text: "", toolCalls: [{ toolName: "add", arguments: { a: 2 } }] },
       usage: { input_tokens: 10, output_tokens: 5, model_calls: 1 },
     });
     expect(after[1]).toMatchObject({
-      response: { parts: [{ type: "text", text: "It is 3." }] },
+      response: { text: "It is 3.", toolCalls: [] },
       usage: { input_tokens: 7, output_tokens: 2, model_calls: 1 },
     });
     expect(after[1]?.messages).toHaveLength(3);
@@ -200,7 +206,7 @@ describe("R11 every point fires once, in its place, with its inputs", () => {
 
     expect(given(contexts, "FINISHED").inputs).toMatchObject({
       input: "Hello?",
-      result: { status: "completed", stop_reason: "answered" },
+      result: { text: "Hello.", stopReason: "answered" },
     });
     expect(points.filter((point) => point === "FINISHED" || point === "ERROR")).toEqual(["FINISHED"]);
     expect(trace.indexOf("FINISHED")).toBeLessThan(trace.indexOf("completed"));

@@ -172,12 +172,13 @@ test("T5 the signal of a running tool is aborted when the run is cancelled", asy
     name: "hangs",
     execute: (_, context) => {
       signal = context.signal;
+      context.progress({ progress: 0 });
       return new Promise<never>(() => {});
     },
   });
   const model = scriptedModel([{ calls: [{ tool: "hangs" }] }]);
   const stream = new Agent({ name: "clerk", model, tools: [hangs] }).stream("Go");
-  for await (const event of stream) if (event.type === "tool_call") stream.cancel("enough");
+  for await (const event of stream) if (event.type === "mcp_progress") stream.cancel("enough");
 
   await expect(stream.result).rejects.toMatchObject({ code: "cancelled" });
   expect(signal?.aborted).toBe(true);

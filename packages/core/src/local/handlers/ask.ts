@@ -1,7 +1,7 @@
 import type { Approval } from "../../schema/approval.ts";
 import type { AskInput, AskOut } from "../../turn/world.ts";
-import { digestOf } from "../digest.ts";
 import type { DecisionInput } from "../approvals.ts";
+import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
 
@@ -23,7 +23,8 @@ export async function ask(run: RunContext, gate: AskInput, effect: Effect): Prom
     reasons: [...gate.reasons],
     requester: run.agent.definition.name,
     choices: gate.kind === "client_tool" ? ["submit", "reject"] : ["approve", "reject"],
-    response_schema: gate.kind === "client_tool" ? (run.agent.toolByName.get(gate.tool)?.output?.jsonSchema ?? null) : null,
+    response_schema:
+      gate.kind === "client_tool" ? (run.agent.toolByName.get(gate.tool)?.output?.jsonSchema ?? null) : null,
     state: "pending",
     requested_at,
     deadline,
@@ -39,7 +40,11 @@ export async function ask(run: RunContext, gate: AskInput, effect: Effect): Prom
   return read(run, gate, closed, requested_at);
 }
 
-const NOBODY: DecisionInput = { choice: "reject", by: "nobody", reason: "nobody is there to approve it (pass `approve` to run(), or use stream().decide())" };
+const NOBODY: DecisionInput = {
+  choice: "reject",
+  by: "nobody",
+  reason: "nobody is there to approve it (pass `approve` to run(), or use stream().decide())",
+};
 
 /** Calls the run's approver. One that throws, or decides what cannot be, has rejected: nothing is approved by accident. */
 async function askApprover(run: RunContext, approval: Approval): Promise<void> {
@@ -53,12 +58,18 @@ async function askApprover(run: RunContext, approval: Approval): Promise<void> {
   }
 }
 
-async function problemOf(run: RunContext, gate: AskInput, decision: DecisionInput): Promise<string | undefined> {
+async function problemOf(
+  run: RunContext,
+  gate: AskInput,
+  decision: DecisionInput,
+): Promise<string | undefined> {
   const tool = run.agent.toolByName.get(gate.tool);
   if (gate.kind === "client_tool") {
     if (decision.response === undefined) return "response: the tool's result expected, nothing given";
     const checked = await tool?.output?.check(decision.response);
-    return checked === undefined || checked.ok ? undefined : `response: it does not fit the tool's output schema: ${checked.problem}`;
+    return checked === undefined || checked.ok
+      ? undefined
+      : `response: it does not fit the tool's output schema: ${checked.problem}`;
   }
   if (decision.editedArguments === undefined) return undefined;
   const checked = await tool?.input.check(decision.editedArguments);
@@ -81,6 +92,7 @@ function read(run: RunContext, gate: AskInput, closed: Approval, requestedAt: nu
     wait_ms: run.parts.clock.now() - requestedAt,
     deadline: closed.deadline,
   };
-  if (closed.state === "cancelled") return { ...out, status: "rejected", cancelled: closed.decision?.reason ?? "" };
+  if (closed.state === "cancelled")
+    return { ...out, status: "rejected", cancelled: closed.decision?.reason ?? "" };
   return { ...out, status: closed.state === "pending" ? "rejected" : closed.state };
 }

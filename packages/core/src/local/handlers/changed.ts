@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ModelResponse } from "../../hooks/context.ts";
+import { deepFreeze } from "../../schema/json.ts";
 import { type AssistantMessage, type AssistantPart, message } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 
@@ -7,7 +8,11 @@ const messages = z.array(message).min(1);
 const response = z.object({
   text: z.string(),
   toolCalls: z.array(
-    z.object({ id: z.string(), toolName: z.string(), arguments: z.record(z.string(), z.unknown()).nullable() }),
+    z.object({
+      id: z.string(),
+      toolName: z.string(),
+      arguments: z.record(z.string(), z.unknown()).nullable(),
+    }),
   ),
 });
 
@@ -21,8 +26,13 @@ export function changedMessages(_field: string, value: unknown): string | undefi
 export function changedResponse(_field: string, value: unknown, before: ModelResponse): string | undefined {
   const found = response.safeParse(value);
   if (!found.success) return `{ text, toolCalls } is expected (${firstProblem(found.error)})`;
-  const stranger = found.data.toolCalls.find((call) => !before.toolCalls.some((known) => known.id === call.id && known.toolName === call.toolName));
-  return stranger && `the model did not make the call ${stranger.id} of ${stranger.toolName}; calls may be left out or given other arguments`;
+  const stranger = found.data.toolCalls.find(
+    (call) => !before.toolCalls.some((known) => known.id === call.id && known.toolName === call.toolName),
+  );
+  return (
+    stranger &&
+    `the model did not make the call ${stranger.id} of ${stranger.toolName}; calls may be left out or given other arguments`
+  );
 }
 
 /** A message as rails see it. */
@@ -30,7 +40,7 @@ export function responseOf(said: AssistantMessage): ModelResponse {
   const toolCalls = said.parts.flatMap((part) =>
     part.type === "tool_call" ? [{ id: part.call_id, toolName: part.tool, arguments: part.arguments }] : [],
   );
-  return Object.freeze({ text: messageText(said), toolCalls: Object.freeze(toolCalls) });
+  return deepFreeze({ text: messageText(said), toolCalls });
 }
 
 /** A message as rails left it. */
@@ -41,7 +51,9 @@ export function withResponse(said: AssistantMessage, left: ModelResponse): Assis
     if (part.type !== "tool_call") return [part];
     const call = left.toolCalls.find((one) => one.id === part.call_id);
     if (call === undefined) return [];
-    return call.arguments === part.arguments || call.arguments === null ? [part] : [{ ...part, arguments: call.arguments }];
+    return call.arguments === part.arguments || call.arguments === null
+      ? [part]
+      : [{ ...part, arguments: call.arguments }];
   });
   if (rewritten && left.text !== "") {
     const at = parts.findIndex((part) => part.type !== "reasoning");

@@ -1,5 +1,6 @@
-import type { AssistantMessage, UserMessage } from "../../schema/message.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import { deepFreeze } from "../../schema/json.ts";
+import type { AssistantMessage, UserMessage } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { DispatchInput, DispatchOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
@@ -9,13 +10,22 @@ import type { RunContext } from "../run-context.ts";
 /** Runs the hooks and rails of a point that belongs to no model or tool call. */
 export async function dispatch(run: RunContext, input: DispatchInput, effect: Effect): Promise<DispatchOut> {
   const place = { effect, attempt: input.attempt, rails: input.rails };
-  const { outcome, inputs, verdict, failure } = await dispatchPoint(run, input.point, valuesOf(run, input), place, textOnly);
+  const { outcome, inputs, verdict, failure } = await dispatchPoint(
+    run,
+    input.point,
+    valuesOf(run, input),
+    place,
+    textOnly,
+  );
   if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
   if (failure) return { fatal: failure };
   if (input.point === "START" && outcome.action === "continue" && inputs.everChanged) {
     run.record(withText(run.userMessage, String(inputs.read("input"))));
   }
-  const standIn = outcome.action === "skip" && outcome.replacement !== undefined ? standingIn(run, outcome.replacement) : undefined;
+  const standIn =
+    outcome.action === "skip" && outcome.replacement !== undefined
+      ? standingIn(run, outcome.replacement)
+      : undefined;
   return { ...(verdict ? { verdict } : {}), ...(standIn ? { message_id: standIn.id } : {}) };
 }
 
@@ -26,7 +36,7 @@ function valuesOf(run: RunContext, { point, outcome }: DispatchInput): Record<st
     const text = answer?.role === "assistant" ? messageText(answer) : "";
     return { input, result: Object.freeze({ text, stopReason: outcome.stop_reason }) };
   }
-  if (point === "ERROR" && outcome?.status === "error") return { input, error: Object.freeze(outcome.failure) };
+  if (point === "ERROR" && outcome?.status === "error") return { input, error: deepFreeze(outcome.failure) };
   return { input, messages: new Lazy(() => Object.freeze(run.log.messages.slice())), steered: false };
 }
 
@@ -37,13 +47,20 @@ function textOnly(_field: string, value: unknown): string | undefined {
 /** The message that stands in for a turn that was skipped: shown and returned, not logged. */
 function standingIn(run: RunContext, replacement: unknown): AssistantMessage {
   const text = typeof replacement === "string" ? replacement : JSON.stringify(replacement);
-  const message: AssistantMessage = { id: `${run.id}.main.0.m1`, role: "assistant", parts: [{ type: "text", text }] };
+  const message: AssistantMessage = {
+    id: `${run.id}.main.0.m1`,
+    role: "assistant",
+    parts: [{ type: "text", text }],
+  };
   run.record(message);
   return message;
 }
 
 function withText(message: UserMessage, text: string): UserMessage {
-  return { ...message, parts: [{ type: "text", text }, ...message.parts.filter((part) => part.type !== "text")] };
+  return {
+    ...message,
+    parts: [{ type: "text", text }, ...message.parts.filter((part) => part.type !== "text")],
+  };
 }
 
 function inputText(message: UserMessage): string {

@@ -91,6 +91,7 @@ class CallContext implements ToolContext {
   /** A getter, so that `({ progress }) => …` works. */
   get progress(): ToolContext["progress"] {
     return (update) => {
+      checkProgress(update);
       const run = this.#run;
       // Always before the call's result, never after it (M2).
       if (this.over || !run.observed || !run.agent.definition.emit_mcp_progress) return;
@@ -109,6 +110,20 @@ class CallContext implements ToolContext {
         message: update.message ?? null,
       });
     };
+  }
+}
+
+/** What is not JSON would be an event that is none. */
+function checkProgress({ progress, total, message }: Parameters<ToolContext["progress"]>[0]): void {
+  const sound = (value: unknown) =>
+    value === undefined || (typeof value === "number" && Number.isFinite(value));
+  if (
+    progress === undefined ||
+    !sound(progress) ||
+    !sound(total) ||
+    (message !== undefined && typeof message !== "string")
+  ) {
+    throw new TypeError("progress({ progress, total?, message? }) takes finite numbers and a text");
   }
 }
 

@@ -4,8 +4,10 @@ import type { AssistantMessage, AssistantPart, ToolCallPart } from "../../schema
 import type { Call } from "../../schema/tool.ts";
 import { parseArguments } from "../../tools/parse-arguments.ts";
 import type { ModelInput } from "../../turn/world.ts";
+import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Assembly, TextBlock, ToolSlot } from "./assembly.ts";
+import { checkArguments } from "./check-arguments.ts";
 
 /** Call ids are ours: `<run>.<path>.<step>.<index>`, fixed when the message is recorded (T7). */
 export function callIdOf(runId: string, step: number, index: number): string {
@@ -13,7 +15,12 @@ export function callIdOf(runId: string, step: number, index: number): string {
 }
 
 /** The model's message once its stream is complete. */
-export function wholeMessage(run: RunContext, input: ModelInput, id: string, assembly: Assembly): AssistantMessage {
+export function wholeMessage(
+  run: RunContext,
+  input: ModelInput,
+  id: string,
+  assembly: Assembly,
+): AssistantMessage {
   const truncated = assembly.finish?.unified === "length";
   const parts = assembly.blocks.map((block): AssistantPart => {
     if (block.type === "call") return callPart(run, input.step, block.slot, truncated);
@@ -24,10 +31,13 @@ export function wholeMessage(run: RunContext, input: ModelInput, id: string, ass
 }
 
 /** The calls a message asks for, as the loop sees them. */
-export async function callsOf(run: RunContext, message: AssistantMessage): Promise<Call[]> {
+export async function callsOf(run: RunContext, message: AssistantMessage, effect: Effect): Promise<Call[]> {
   const calls: Call[] = [];
   for (const part of message.parts) {
-    if (part.type === "tool_call") calls.push(await callOf(run, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1))));
+    if (part.type === "tool_call")
+      calls.push(
+        await callOf(run, effect, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1))),
+      );
   }
   return calls;
 }
@@ -74,13 +84,13 @@ function wireId(run: RunContext, step: number, slot: ToolSlot): string {
   return id;
 }
 
-async function callOf(run: RunContext, part: ToolCallPart, index: number): Promise<Call> {
+async function callOf(run: RunContext, effect: Effect, part: ToolCallPart, index: number): Promise<Call> {
   const tool = run.agent.toolByName.get(part.tool);
   const call: Call = { id: part.call_id, index, tool: part.tool };
   if (tool === undefined || part.arguments === null) return call;
   if (tool.exclusive) return { ...call, exclusive: true };
   if (!tool.sharesResource) return call;
-  const checked = await tool.input.check(part.arguments);
+  const checked = await checkArguments(run, tool, part.arguments, effect);
   const resource = checked.ok ? tool.resourceOf(checked.value) : undefined;
   return resource === undefined ? call : { ...call, resource };
 }

@@ -3,7 +3,7 @@ import { type Rendered, renderInto, renderMessage } from "../../context/render.t
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
 import type { Failure } from "../../schema/failure.ts";
-import type { Json } from "../../schema/json.ts";
+import { deepFreeze, type Json } from "../../schema/json.ts";
 import type { AssistantMessage, Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { TransformChain } from "../../stream/transform.ts";
@@ -53,7 +53,7 @@ class ModelCall {
     if (choice === undefined) throw new Error(`there is no model ${this.#input.choice}`);
     const loaded = run.parts.models.get(choice);
     const ready = "then" in loaded ? await loaded : { model: loaded };
-    if ("failure" in ready) return { failure: ready.failure };
+    if ("failure" in ready) return this.#failed(ready.failure);
     this.#name = typeof choice === "string" ? choice : `${ready.model.provider}:${ready.model.modelId}`;
 
     let prompt: LanguageModelV4Prompt | undefined;
@@ -91,7 +91,13 @@ class ModelCall {
     const run = this.#run;
     const messages = new Lazy(() => requestMessages(run, this.#input));
     const values = { messages, tools: run.agent.tools };
-    const { outcome, inputs, verdict, failure } = await dispatchPoint(run, "PRE_LLM_CALL", values, this.#place, changedMessages);
+    const { outcome, inputs, verdict, failure } = await dispatchPoint(
+      run,
+      "PRE_LLM_CALL",
+      values,
+      this.#place,
+      changedMessages,
+    );
     this.#spoken.add(verdict, outcome.passed);
     if (failure) return { out: this.#out({ failure }) };
     if (outcome.action === "skip") return { out: await this.#replaced(outcome.replacement) };
@@ -107,20 +113,33 @@ class ModelCall {
   async #said(): Promise<ModelOut> {
     const run = this.#run;
     let message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
-    const usage = usageOf(this.#assembly.usage, run.parts.facts.of(this.#name));
+    const usage = Object.freeze(usageOf(this.#assembly.usage, run.parts.facts.of(this.#name)));
     let retract: string | undefined;
     let skipped = false;
     if (run.listens("POST_LLM_CALL")) {
       const response = responseOf(message);
-      const values = { messages: new Lazy(() => requestMessages(run, this.#input)), tools: run.agent.tools, response, usage };
+      const values = {
+        messages: new Lazy(() => requestMessages(run, this.#input)),
+        tools: run.agent.tools,
+        response,
+        usage,
+      };
       const check = (field: string, value: unknown) => changedResponse(field, value, response);
-      const { outcome, inputs, verdict, failure } = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place, check);
+      const { outcome, inputs, verdict, failure } = await dispatchPoint(
+        run,
+        "POST_LLM_CALL",
+        values,
+        this.#place,
+        check,
+      );
       this.#spoken.add(verdict, outcome.passed);
       const shown = !run.agent.held && this.#assembly.emitted;
       const why = outcome.reason || `${outcome.rail ?? "a hook"} at POST_LLM_CALL`;
-      if (this.#effect.cancelled !== undefined) return this.#out({ ...this.#kept(), usage, cancelled: this.#effect.cancelled });
+      if (this.#effect.cancelled !== undefined)
+        return this.#out({ ...this.#kept(), usage, cancelled: this.#effect.cancelled });
       if (failure) return this.#out({ usage, failure, ...this.#withdrawn(shown, failure.message) });
-      if (outcome.action === "retry" || outcome.action === "abort") return this.#out({ usage, ...this.#withdrawn(shown, why) });
+      if (outcome.action === "retry" || outcome.action === "abort")
+        return this.#out({ usage, ...this.#withdrawn(shown, why) });
       if (outcome.action === "skip") {
         skipped = true;
         message = withResponse(message, { text: textOf(outcome.replacement), toolCalls: [] });
@@ -132,14 +151,18 @@ class ModelCall {
     return this.#recorded(message, { usage, skipped, retract });
   }
 
-  async #recorded(message: AssistantMessage, more: { usage?: Usage; skipped: boolean; retract: string | undefined }): Promise<ModelOut> {
+  async #recorded(
+    message: AssistantMessage,
+    more: { usage?: Usage; skipped: boolean; retract: string | undefined },
+  ): Promise<ModelOut> {
     const run = this.#run;
     run.record(message);
     const text = messageText(message);
     const reasoning = message.parts.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
     this.#deltas.release(text, reasoning);
-    const calls = await callsOf(run, message);
-    const invalid = calls.length === 0 && run.agent.output && !more.skipped ? await this.#problem(text) : undefined;
+    const calls = await callsOf(run, message, this.#effect);
+    const invalid =
+      calls.length === 0 && run.agent.output && !more.skipped ? await this.#problem(text) : undefined;
     return this.#out({
       message_id: this.#messageId,
       has_text: text !== "",
@@ -157,7 +180,11 @@ class ModelCall {
     const chain = new TransformChain(this.#run.agent.transformers, "text", () => {});
     const given = textOf(replacement);
     const text = chain.push(given) + chain.flush();
-    const message: AssistantMessage = { id: this.#messageId, role: "assistant", parts: text === "" ? [] : [{ type: "text", text }] };
+    const message: AssistantMessage = {
+      id: this.#messageId,
+      role: "assistant",
+      parts: text === "" ? [] : [{ type: "text", text }],
+    };
     return this.#recorded(message, { skipped: true, retract: undefined });
   }
 
@@ -166,8 +193,16 @@ class ModelCall {
     const again = afterFailure(failure, this.#input, run.agent.models.length, run.parts);
     if (again) return this.#out({ failure, again });
     if (run.listens("MODEL_ERROR")) {
-      const values = { messages: new Lazy(() => requestMessages(run, this.#input)), tools: run.agent.tools, error: failure };
-      const { outcome, verdict, failure: fatal } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
+      const values = {
+        messages: new Lazy(() => requestMessages(run, this.#input)),
+        tools: run.agent.tools,
+        error: deepFreeze(failure),
+      };
+      const {
+        outcome,
+        verdict,
+        failure: fatal,
+      } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
       this.#spoken.add(verdict, outcome.passed);
       if (fatal) return this.#out({ ...this.#kept(), failure: fatal });
       if (outcome.action === "skip") return this.#replaced(outcome.replacement);
@@ -198,7 +233,11 @@ class ModelCall {
   }
 }
 
-function callOptions(run: RunContext, prompt: LanguageModelV4Prompt, effect: Effect): LanguageModelV4CallOptions {
+function callOptions(
+  run: RunContext,
+  prompt: LanguageModelV4Prompt,
+  effect: Effect,
+): LanguageModelV4CallOptions {
   const { definition, wireTools, output } = run.agent;
   const options: LanguageModelV4CallOptions = {
     prompt,
@@ -210,7 +249,8 @@ function callOptions(run: RunContext, prompt: LanguageModelV4Prompt, effect: Eff
   if (wireTools !== undefined) options.tools = wireTools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
   if (definition.temperature !== null) options.temperature = definition.temperature;
-  if (output !== null) options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
+  if (output !== null)
+    options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
   return options;
 }
 
@@ -233,7 +273,8 @@ function promptOf(run: RunContext, input: ModelInput): LanguageModelV4Prompt {
 /** The same request as messages, for rails that look at it. */
 function requestMessages(run: RunContext, input: ModelInput): readonly Message[] {
   const messages = run.log.messages.slice(0, input.up_to);
-  if (input.tail.length > 0) messages.splice(input.tail_at, 0, ...input.tail.flatMap((id) => run.message(id) ?? []));
+  if (input.tail.length > 0)
+    messages.splice(input.tail_at, 0, ...input.tail.flatMap((id) => run.message(id) ?? []));
   messages.push(...redoMessages(run, input));
   return Object.freeze(messages);
 }
@@ -241,7 +282,11 @@ function requestMessages(run: RunContext, input: ModelInput): readonly Message[]
 function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
   if (redo === null) return [];
   const draft = run.message(redo.message_id);
-  const feedback: Message = { id: `${run.id}.main.${step}.feedback`, role: "user", parts: [{ type: "text", text: redo.feedback }] };
+  const feedback: Message = {
+    id: `${run.id}.main.${step}.feedback`,
+    role: "user",
+    parts: [{ type: "text", text: redo.feedback }],
+  };
   return draft === undefined ? [feedback] : [draft, feedback];
 }
 

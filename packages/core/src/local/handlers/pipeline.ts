@@ -16,10 +16,18 @@ export async function pipeline(run: RunContext, input: HooksInput, effect: Effec
 
 async function before(run: RunContext, effect: Effect): Promise<HooksOut> {
   const start = turnOf(run, null);
-  const { turn, added, skipped, halted, failure } = await runPreHooks(run.agent.preHooks, start, services(run, effect));
+  const { turn, added, skipped, halted, failure } = await runPreHooks(
+    run.agent.preHooks,
+    start,
+    services(run, effect),
+  );
   if (turn.userMessage !== start.userMessage) run.record(turn.userMessage);
-  const durable = added.filter((one) => one.durable).map((one, i) => recordAdded(run, one, `pre.${i}.durable`));
-  const tail = added.filter((one) => !one.durable).map((one, i) => recordAdded(run, one, `pre.${i}.transient`));
+  const durable = added
+    .filter((one) => one.durable)
+    .map((one, i) => recordAdded(run, one, `pre.${i}.durable`));
+  const tail = added
+    .filter((one) => !one.durable)
+    .map((one, i) => recordAdded(run, one, `pre.${i}.transient`));
   return {
     durable,
     tail,
@@ -78,10 +86,18 @@ function reserveOf(run: RunContext): number {
   const { definition } = run.agent;
   const facts = run.parts.facts.ofAgent(definition);
   if (facts === undefined) return definition.injection_reserve_tokens;
-  return Math.min(definition.injection_reserve_tokens, Math.floor(requestBudget(facts, definition.max_tokens) / 2));
+  return Math.min(
+    definition.injection_reserve_tokens,
+    Math.floor(requestBudget(facts, definition.max_tokens) / 2),
+  );
 }
 
-function bounded<T>(run: RunContext, effect: Effect, pending: T | PromiseLike<T>, timeoutMs: number): Promise<T> {
+function bounded<T>(
+  run: RunContext,
+  effect: Effect,
+  pending: T | PromiseLike<T>,
+  timeoutMs: number,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = run.parts.clock.after(timeoutMs, () => {
       effect.offCancel(cancel);

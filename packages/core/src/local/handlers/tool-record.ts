@@ -53,7 +53,9 @@ export class ToolRecord {
   }
 
   stopped(reason: string): ToolOut {
-    return this.never("cancelled", "Not run: the run was stopped before this call started.", { cancelled: reason });
+    return this.never("cancelled", "Not run: the run was stopped before this call started.", {
+      cancelled: reason,
+    });
   }
 
   /** Records the result. */
@@ -83,7 +85,7 @@ export class ToolRecord {
       execution_time_ms: now - started,
       approval_status: this.#decided?.status ?? "not_required",
       approval_id: this.#decided?.approval_id ?? null,
-      injected_args: {},
+      injected_args: NO_ARGUMENTS,
       offloaded_artifact_id: null,
       approval_wait_ms: this.#decided?.wait_ms ?? 0,
       attempts: this.#input.attempt,
@@ -93,7 +95,12 @@ export class ToolRecord {
   }
 }
 
-export function callError(code: FailureCode, message: string): ToolOutput & { type: "error"; failure: Failure } {
+const NO_ARGUMENTS = Object.freeze({});
+
+export function callError(
+  code: FailureCode,
+  message: string,
+): ToolOutput & { type: "error"; failure: Failure } {
   return { type: "error", failure: { code, message } };
 }
 

@@ -8,6 +8,7 @@ import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { RunContext } from "../run-context.ts";
+import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute } from "./execute.ts";
 import { Spoken } from "./spoken.ts";
 import { callError, ToolRecord } from "./tool-record.ts";
@@ -19,8 +20,10 @@ export async function callTool(run: RunContext, input: ToolInput, effect: Effect
   if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
   const tool = run.agent.toolByName.get(part.tool);
   if (tool === undefined) return record.never("tool_unknown", unknownTool(run, part.tool));
-  if (part.arguments === null) return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
-  const checked = await tool.input.check(part.arguments);
+  if (part.arguments === null)
+    return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
+  const checked = await checkArguments(run, tool, part.arguments, effect);
+  if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
   if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
   return new ToolCall(run, input, effect, tool, part.arguments, record).make(checked.value);
 }
@@ -35,7 +38,14 @@ class ToolCall {
   readonly #place: Place;
   readonly #spoken = new Spoken();
 
-  constructor(run: RunContext, input: ToolInput, effect: Effect, tool: Tool, written: JsonObject, record: ToolRecord) {
+  constructor(
+    run: RunContext,
+    input: ToolInput,
+    effect: Effect,
+    tool: Tool,
+    written: JsonObject,
+    record: ToolRecord,
+  ) {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
@@ -55,7 +65,8 @@ class ToolCall {
     held.awaiting = false;
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
     if (decided.status !== "approved") return this.#out(this.#refused(decided.status, decided.reason));
-    if (this.#tool.executor === "client") return this.#finish(held.arguments, { kind: "returned", value: held.response });
+    if (this.#tool.executor === "client")
+      return this.#finish(held.arguments, { kind: "returned", value: held.response });
     if (held.edited === undefined) return this.#execute(held.arguments, await this.#value(held.arguments));
     return this.#edited(held.edited);
   }
@@ -90,15 +101,24 @@ class ToolCall {
 
   async #before(args: JsonObject): Promise<{ out: ToolOut } | { args: JsonObject; reasons: string[] }> {
     const check = async (_field: string, value: unknown) => {
-      const found = await this.#tool.input.check(value);
+      const found = await checkArguments(this.#run, this.#tool, value, this.#effect);
       return found.ok ? undefined : found.problem;
     };
     const { outcome, inputs, failure } = await this.#dispatch("PRE_TOOL_CALL", { arguments: args }, check);
-    if (this.#effect.cancelled !== undefined) return { out: this.#out(this.#record.stopped(this.#effect.cancelled)) };
-    if (failure) return { out: this.#out(this.#record.never("cancelled", `Not run: ${failure.message}`, { fatal: failure })) };
-    if (outcome.action === "skip") return { out: this.#out(this.#skipped(outcome.rail ?? "", outcome.reason, outcome.replacement)) };
+    if (this.#effect.cancelled !== undefined)
+      return { out: this.#out(this.#record.stopped(this.#effect.cancelled)) };
+    if (failure)
+      return {
+        out: this.#out(this.#record.never("cancelled", `Not run: ${failure.message}`, { fatal: failure })),
+      };
+    if (outcome.action === "skip")
+      return { out: this.#out(this.#skipped(outcome.rail ?? "", outcome.reason, outcome.replacement)) };
     if (outcome.action !== "continue") {
-      return { out: this.#out(this.#record.never("cancelled", `Not run: ${outcome.rail}: ${outcome.reason || outcome.action}`)) };
+      return {
+        out: this.#out(
+          this.#record.never("cancelled", `Not run: ${outcome.rail}: ${outcome.reason || outcome.action}`),
+        ),
+      };
     }
     const reasons = outcome.asks.map(({ rail, reason }) => `${rail}: ${reason}`);
     return { args: inputs.read("arguments") as JsonObject, reasons }; // fits the tool's schema, checked above
@@ -114,7 +134,9 @@ class ToolCall {
     this.#record.end();
     if (executed.kind === "cancelled") {
       const message = "The run was stopped while this tool was running; whether it took effect is unknown.";
-      return this.#out(this.#record.settle(callError("cancelled_unknown", message), { cancelled: executed.reason }));
+      return this.#out(
+        this.#record.settle(callError("cancelled_unknown", message), { cancelled: executed.reason }),
+      );
     }
     const output = await outputOf(this.#tool, executed);
     const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
@@ -123,16 +145,23 @@ class ToolCall {
   }
 
   /** Exactly one of POST_TOOL_CALL (returned) and TOOL_ERROR (threw, timed out) fires after a tool ran (R2). */
-  async #after(point: "POST_TOOL_CALL" | "TOOL_ERROR", args: JsonObject, output: ToolOutput): Promise<ToolOut> {
+  async #after(
+    point: "POST_TOOL_CALL" | "TOOL_ERROR",
+    args: JsonObject,
+    output: ToolOutput,
+  ): Promise<ToolOut> {
     const values =
       output.type === "error"
-        ? { arguments: args, error: output.failure }
-        : { arguments: args, result: output.value, metadata: this.#record.metadata(output) };
+        ? { arguments: args, error: Object.freeze(output.failure) }
+        : { arguments: args, result: output.value, metadata: Object.freeze(this.#record.metadata(output)) };
     const { outcome, inputs, failure } = await this.#dispatch(point, values, changedResult);
     if (failure) return this.#out(this.#record.settle(output, { fatal: failure }));
     if (outcome.action === "skip") {
       this.#record.skippedBy(outcome.rail ?? "");
-      const stand = outcome.replacement === undefined ? withheld(point, outcome.rail ?? "", outcome.reason) : replaced(outcome.replacement);
+      const stand =
+        outcome.replacement === undefined
+          ? withheld(point, outcome.rail ?? "", outcome.reason)
+          : replaced(outcome.replacement);
       return this.#out(this.#record.settle(stand));
     }
     // What happens once is not made to happen again, whatever a rail says (R8).
@@ -141,8 +170,18 @@ class ToolCall {
     return this.#out({ ...this.#record.settle(left), ...(exhausted ? { exhausted } : {}) });
   }
 
-  async #dispatch(point: HookPoint, values: Record<string, unknown>, check?: Parameters<typeof dispatchPoint>[4]): Promise<PointResult> {
-    const found = await dispatchPoint(this.#run, point, { toolName: this.#tool.name, ...values }, this.#place, check);
+  async #dispatch(
+    point: HookPoint,
+    values: Record<string, unknown>,
+    check?: Parameters<typeof dispatchPoint>[4],
+  ): Promise<PointResult> {
+    const found = await dispatchPoint(
+      this.#run,
+      point,
+      { toolName: this.#tool.name, ...values },
+      this.#place,
+      check,
+    );
     this.#spoken.add(found.verdict, found.outcome.passed);
     return found;
   }
@@ -180,11 +219,14 @@ class ToolCall {
   #skipped(rail: string, reason: string, replacement: Json | undefined): ToolOut {
     this.#record.skippedBy(rail);
     if (replacement !== undefined) return this.#record.settle(replaced(replacement));
-    return this.#record.never("rejected", `Not run: ${rail} does not allow it${reason === "" ? "." : `: ${reason}`}`);
+    return this.#record.never(
+      "rejected",
+      `Not run: ${rail} does not allow it${reason === "" ? "." : `: ${reason}`}`,
+    );
   }
 
   async #value(args: JsonObject): Promise<unknown> {
-    const checked = await this.#tool.input.check(args);
+    const checked = await checkArguments(this.#run, this.#tool, args, this.#effect);
     if (!checked.ok) throw new Error(`arguments that were checked no longer fit: ${checked.problem}`);
     return checked.value;
   }
@@ -200,7 +242,8 @@ async function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancell
     return callError("tool_timed_out", `The tool ${tool.name} did not finish within ${tool.timeoutMs} ms.`);
   }
   const output = toOutput(executed.value);
-  if (!output.ok) return callError("tool_result_invalid", `The tool ${tool.name} ran, but ${output.problem}.`);
+  if (!output.ok)
+    return callError("tool_result_invalid", `The tool ${tool.name} ran, but ${output.problem}.`);
   if (tool.output === null) return output.output;
   const checked = await tool.output.check(output.output.value);
   if (checked.ok) return output.output;
@@ -240,4 +283,3 @@ function unknownTool(run: RunContext, name: string): string {
 function notRun(tool: Tool, problem: string): string {
   return `The tool ${tool.name} was not run: ${problem}.`;
 }
-
