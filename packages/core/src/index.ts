@@ -2,6 +2,23 @@ export { Agent, type RunStream } from "./agent.ts";
 export type { AgentConfig } from "./agent-config.ts";
 export type { Registry } from "./bind-definition.ts";
 export {
+  type GuardRegistry,
+  type HookFactory,
+  type HookSettings,
+  type RailFactory,
+  type StreamHook,
+  streamTransformer,
+} from "./bind-guards.ts";
+export { estimateMessage, estimateParts, estimateText } from "./context/estimate.ts";
+export {
+  costOf,
+  factsOf,
+  MODEL_TABLE,
+  type ModelFacts,
+  type ModelTable,
+  requestBudget,
+} from "./context/model-table.ts";
+export {
   AgentConfigError,
   HookError,
   RailAbortError,
@@ -14,6 +31,7 @@ export type {
   HookContext,
   InvokeInputs,
   ModelCallInputs,
+  ModelResponse,
   PointInputs,
   ToolCallInputs,
 } from "./hooks/context.ts";
