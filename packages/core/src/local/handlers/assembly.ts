@@ -200,7 +200,8 @@ export class Assembly {
   /** The stream is at its end: what transformers still hold comes out, in the last block of its kind. */
   close(): void {
     for (const type of ["reasoning", "text"] as const) {
-      const rest = this.#channels?.[type].chain.flush() ?? "";
+      const channel = this.#channels?.[type];
+      const rest = channel === undefined || channel.original === "" ? "" : channel.chain.flush();
       if (rest !== "") this.#add(this.#lastOf(type) ?? this.#begin(type, "", undefined), rest);
     }
   }
