@@ -1,0 +1,18 @@
+import { type HookFactory, type RailFactory, railByName } from "./kit/by-name.ts";
+import { toolPolicy } from "./tool-policy/index.ts";
+
+export type { RailSettings } from "./kit/make-rail.ts";
+export {
+  type PolicyRule,
+  type PolicyVerdict,
+  type ToolPolicyOptions,
+  toolPolicy,
+} from "./tool-policy/index.ts";
+
+/** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
+export const builtInRails: Readonly<Record<string, RailFactory>> = {
+  "tool-policy": railByName(toolPolicy),
+};
+
+/** Every ready-made hook by name: `Agent.fromJSON(json, { hooks: builtInHooks })`. */
+export const builtInHooks: Readonly<Record<string, HookFactory>> = {};
