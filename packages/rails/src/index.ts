@@ -1,6 +1,8 @@
+import { callLimits } from "./call-limits/index.ts";
 import { type HookFactory, type RailFactory, railByName } from "./kit/by-name.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 
+export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
 export {
   type PolicyRule,
@@ -11,6 +13,7 @@ export {
 
 /** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
+  "call-limits": railByName(callLimits),
   "tool-policy": railByName(toolPolicy),
 };
 
