@@ -62,8 +62,14 @@ export function renderMessage(message: Exclude<Message, ToolMessage>): Rendered 
   if (message.role === "user") {
     return { role: "user", content: message.parts.map(renderUserPart) };
   }
-  const content = message.parts.filter(isSent).map(renderAssistantPart);
-  return content.some((part) => part.type !== "reasoning") ? { role: "assistant", content } : null;
+  const content: ReturnType<typeof renderAssistantPart>[] = [];
+  let says = false;
+  for (const part of message.parts) {
+    if (!isSent(part)) continue;
+    content.push(renderAssistantPart(part));
+    says ||= part.type !== "reasoning";
+  }
+  return says ? { role: "assistant", content } : null;
 }
 
 /** Empty text is refused by providers; reasoning that was changed no longer fits its signature. */

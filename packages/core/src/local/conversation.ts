@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Rendered, renderInto } from "../context/render.ts";
 import { TracksideError } from "../errors.ts";
+import { deepFreeze } from "../schema/json.ts";
 import { type Message, message } from "../schema/message.ts";
 import { newId } from "./ids.ts";
 
@@ -24,7 +25,6 @@ export class Log {
 
   append(added: Message): void {
     this.messages.push(added);
-    this.#keepWireIds(added);
   }
 
   /** The log up to a position as providers take it. Continues from the last rendering. */
@@ -75,7 +75,7 @@ export class Conversation {
 
   /** Every message so far, oldest first. A copy. */
   get messages(): readonly Message[] {
-    return Object.freeze([...logOf(this).messages]);
+    return deepFreeze([...logOf(this).messages]);
   }
 
   toJSON(): { v: 1; id: string; messages: readonly Message[] } {

@@ -4,6 +4,7 @@ import type { Approval } from "../schema/approval.ts";
 import type { UserMessage } from "../schema/message.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { runTurn } from "../turn/run-turn.ts";
+import { start } from "../turn/state.ts";
 import type { DecisionInput } from "./approvals.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -139,7 +140,8 @@ function begin(
   });
   const from = log.messages.length;
   log.activeRun = runId;
-  const driven = drive(run, { run_id: runId, turn_ref: turnRef, log: from, message_id: userMessage.id });
+  const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: userMessage.id };
+  const driven = drive(run, turn);
   const cancel = (reason: string) => driven.cancel(reason);
   const unlisten = signal ? listen(signal, cancel) : undefined;
 
@@ -155,8 +157,11 @@ function begin(
     },
     (error: unknown) => {
       settle();
-      run.note({ type: "status", status: "error", failure: failureFrom(error) });
-      throw error;
+      const failure = failureFrom(error);
+      run.note({ type: "error", failure });
+      run.note({ type: "status", status: "error", failure });
+      const state = { ...start(turn), outcome: { status: "error" as const, failure } };
+      return resultOf(run, state, conversation, from, error);
     },
   );
   return {

@@ -16,7 +16,10 @@ import type { RunContext } from "./run-context.ts";
 /** The world of a run in this process: effects start at once and nothing is written down. */
 export class LocalWorld implements World {
   readonly #run: RunContext;
+  /** What may run beside others, and is under way. */
   readonly #under = new Set<Effect>();
+  /** What nothing runs beside: the last one begun. */
+  #lone: Effect | undefined;
   #stopped: { prefix: string; reason: string } | undefined;
   #cancelled: string | undefined;
   #lastDelivery: Promise<void> | undefined;
@@ -25,28 +28,35 @@ export class LocalWorld implements World {
     this.#run = run;
   }
 
+  // Nothing runs beside these, so their results are delivered as they come.
+
   dispatch(key: string, input: DispatchInput) {
-    return this.#perform(key, (effect) => handlers.dispatch(this.#run, input, effect));
-  }
-
-  model(key: string, input: ModelInput) {
-    return this.#perform(key, (effect) => handlers.model(this.#run, input, effect));
-  }
-
-  tool(key: string, input: ToolInput) {
-    return this.#perform(key, (effect) => handlers.tool(this.#run, input, effect));
+    return handlers.dispatch(this.#run, input, this.#alone(key));
   }
 
   hooks(key: string, input: HooksInput) {
-    return this.#perform(key, (effect) => handlers.hooks(this.#run, input, effect));
+    return handlers.hooks(this.#run, input, this.#alone(key));
+  }
+
+  model(key: string, input: ModelInput) {
+    return handlers.model(this.#run, input, this.#alone(key));
+  }
+
+  // These may be one of several.
+
+  tool(key: string, input: ToolInput) {
+    const effect = this.#beside(key);
+    return this.#deliver(effect, handlers.tool(this.#run, input, effect));
   }
 
   ask(key: string, input: AskInput) {
-    return this.#perform(key, (effect) => handlers.ask(this.#run, input, effect));
+    const effect = this.#beside(key);
+    return this.#deliver(effect, handlers.ask(this.#run, input, effect));
   }
 
   sleep(key: string, ms: number) {
-    return this.#perform(key, (effect) => handlers.sleep(this.#run, ms, effect));
+    const effect = this.#beside(key);
+    return this.#deliver(effect, handlers.sleep(this.#run, ms, effect));
   }
 
   boundary(_state: TurnState): Promise<BoundaryOut> | undefined {
@@ -71,15 +81,31 @@ export class LocalWorld implements World {
   cancelRun(reason: string): void {
     if (this.#cancelled !== undefined) return;
     this.#cancelled = reason;
+    this.#lone?.cancel(reason);
     for (const effect of this.#under) effect.cancel(reason);
   }
 
-  async #perform<T>(key: string, work: (effect: Effect) => Promise<T>): Promise<T> {
+  #alone(key: string): Effect {
+    const effect = this.#effect(key);
+    this.#lone = effect;
+    return effect;
+  }
+
+  #beside(key: string): Effect {
+    const effect = this.#effect(key);
+    this.#under.add(effect);
+    return effect;
+  }
+
+  #effect(key: string): Effect {
     const effect = new Effect(key);
     if (this.#cancelled !== undefined) effect.cancel(this.#cancelled);
     else if (this.#stopped && key.startsWith(this.#stopped.prefix)) effect.cancel(this.#stopped.reason);
-    this.#under.add(effect);
-    const out = await work(effect);
+    return effect;
+  }
+
+  async #deliver<T>(effect: Effect, work: T | Promise<T>): Promise<T> {
+    const out = await work;
     this.#under.delete(effect);
     if (this.#under.size > 0 || this.#lastDelivery !== undefined) await this.#turnToDeliver();
     return out;

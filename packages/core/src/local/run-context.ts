@@ -67,8 +67,8 @@ export class RunContext {
   readonly calls = new Map<string, HeldCall>();
   /** Work for after the run. */
   readonly deferred: { task: Task; input: unknown }[] = [];
-  /** Recorded, not yet logged. */
-  readonly #recorded = new Map<string, Message>();
+  /** Recorded, not yet logged: a few at a time. */
+  readonly #recorded: Message[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
   #seq = 0;
 
@@ -106,11 +106,14 @@ export class RunContext {
   }
 
   record(message: Message): void {
-    this.#recorded.set(message.id, deepFreeze(this.parts.keep(message)));
+    const kept = this.parts.keep(message);
+    const at = this.#find(message.id);
+    if (at < 0) this.#recorded.push(kept);
+    else this.#recorded[at] = kept;
   }
 
   message(id: string): Message | undefined {
-    return this.#recorded.get(id) ?? this.log.find(id);
+    return this.#recorded[this.#find(id)] ?? this.log.find(id);
   }
 
   /** Commits a note: stamps it, fills in bodies, shows it; or puts recorded messages into the log. */
@@ -128,7 +131,7 @@ export class RunContext {
       at: this.parts.clock.now(),
       path: this.path,
     };
-    this.#sink(expand(note, stamp, (id) => this.message(id)));
+    this.#sink(expand(note, stamp, (id) => deepFreeze(this.message(id))));
   }
 
   live(event: LiveEvent): void {
@@ -140,9 +143,13 @@ export class RunContext {
   }
 
   #logOne(id: string): void {
-    const message = this.#recorded.get(id);
-    if (message === undefined) throw new Error(`message ${id} was logged but never recorded`);
-    this.#recorded.delete(id);
+    const [message] = this.#recorded.splice(this.#find(id), 1);
+    if (message?.id !== id) throw new Error(`message ${id} was logged but never recorded`);
     this.log.append(message);
+  }
+
+  #find(id: string): number {
+    for (let i = this.#recorded.length - 1; i >= 0; i--) if (this.#recorded[i]?.id === id) return i;
+    return -1;
   }
 }

@@ -1,5 +1,6 @@
 import { HookError, RailAbortError, RunCancelledError, RunError, TracksideError } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
+import { deepFreeze } from "../schema/json.ts";
 import type { Message } from "../schema/message.ts";
 import type { StopReason } from "../schema/run.ts";
 import type { TurnState } from "../schema/turn-state.ts";
@@ -30,11 +31,19 @@ export interface RunResult<Output = string> {
 }
 
 /** Reads the result of a turn that ended, or throws the run's error with what there is. */
-export async function resultOf(run: RunContext, state: TurnState, conversation: Conversation, from: number) {
+export async function resultOf(
+  run: RunContext,
+  state: TurnState,
+  conversation: Conversation,
+  from: number,
+  cause?: unknown,
+): Promise<RunResult<unknown>> {
   const { outcome } = state;
   const done = outcome?.status === "completed" ? outcome : null;
   const answer = done?.message_id ? run.message(done.message_id) : undefined;
   const text = answer?.role === "assistant" ? messageText(answer) : "";
+  const to = run.log.messages.length;
+  let messages: readonly Message[] | undefined;
   const result: RunResult<unknown> = {
     output: done?.stop_reason === "answered" ? await outputOf(run, text) : text,
     text,
@@ -44,16 +53,21 @@ export async function resultOf(run: RunContext, state: TurnState, conversation: 
     usage: state.usage,
     runId: run.id,
     turnRef: run.turnRef,
-    messages: Object.freeze(run.log.messages.slice(from)),
+    // Gathered and frozen when somebody looks: most callers only want the output.
+    get messages() {
+      messages ??= deepFreeze(run.log.messages.slice(from, to));
+      return messages;
+    },
     conversation,
   };
-  if (outcome?.status === "error") throw errorOf(outcome.failure, result);
+  if (outcome?.status === "error") throw errorOf(outcome.failure, result, cause);
   if (outcome?.status === "cancelled") throw new RunCancelledError(outcome.reason, result);
   return result;
 }
 
-function errorOf(failure: Failure, result: RunResult<unknown>): RunError {
-  const options = failure.cause ? { cause: new RunError(failure.cause, result) } : {};
+function errorOf(failure: Failure, result: RunResult<unknown>, thrown: unknown): RunError {
+  const cause = failure.cause ? new RunError(failure.cause, result) : thrown;
+  const options = cause === undefined ? {} : { cause };
   if (failure.code === "rail_aborted") return new RailAbortError(failure, result, options);
   if (failure.code === "hook_failed" && failure.details?.["point"] !== undefined)
     return new HookError(failure, result, options);

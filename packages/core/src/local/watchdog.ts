@@ -18,7 +18,7 @@ export class Watchdog {
 
   /** Calls `expire` once when `ms` pass without a `touch`. */
   watch(ms: number, expire: () => void): Watch {
-    const watch = new Watch(this, Math.ceil(ms / this.#tickMs), expire);
+    const watch = new Watch(this, this.ticks(ms), expire);
     if (this.#watched.size === 0) this.#wake();
     this.#watched.add(watch);
     return watch;
@@ -26,6 +26,10 @@ export class Watchdog {
 
   get tick(): number {
     return this.#tick;
+  }
+
+  ticks(ms: number): number {
+    return Math.ceil(ms / this.#tickMs) + 1; // the tick under way is not a whole one
   }
 
   forget(watch: Watch): void {
@@ -49,7 +53,7 @@ export class Watchdog {
 /** One deadline. */
 export class Watch {
   readonly #dog: Watchdog;
-  readonly #ticks: number;
+  #ticks: number;
   readonly #expire: () => void;
   #since: number;
 
@@ -63,6 +67,12 @@ export class Watch {
   /** Something happened: the time starts again. */
   touch(): void {
     this.#since = this.#dog.tick;
+  }
+
+  /** From now on it may take this long. */
+  bound(ms: number): void {
+    this.#ticks = this.#dog.ticks(ms);
+    this.touch();
   }
 
   stop(): void {

@@ -122,7 +122,7 @@ class HostileHost implements JournalHost {
       case "model":
         return handlers.model(run, input as ModelInput, effect);
       case "tool":
-        return handlers.tool(run, input as ToolInput, effect);
+        return Promise.resolve(handlers.tool(run, input as ToolInput, effect));
       case "hooks":
         return handlers.hooks(run, input as HooksInput, effect);
       case "ask":

@@ -45,9 +45,36 @@ function zodSchema(schema: z.ZodType, given?: JsonObject): CompiledSchema {
       derived ??= jsonOf(z.toJSONSchema(schema, { io: "input", target: "draft-7" }));
       return derived;
     },
-    // Asynchronous from the start: a schema found to be so half way has already begun what nobody then waits for.
-    check: (value) => schema.safeParseAsync(detached(value)).then(readZod, broken),
+    check: zodCheck(schema),
   };
+}
+
+/**
+ * Checks with zod, at once where that is possible. A schema tells only when it runs whether it is asynchronous, and one
+ * that is found to be so half way has already begun what nobody then waits for: so it is run as one that may be until a
+ * value has passed without a wait.
+ */
+function zodCheck(schema: z.ZodType): CompiledSchema["check"] {
+  let synchronous = false;
+  const slow = (value: unknown): Checked | Promise<Checked> => {
+    const run = schema._zod.run({ value, issues: [] }, { async: true });
+    if (run instanceof Promise) return run.then(readPayload, broken);
+    synchronous = run.issues.length === 0;
+    return readPayload(run);
+  };
+  return (value) => {
+    try {
+      return synchronous ? readZod(schema.safeParse(detached(value))) : slow(detached(value));
+    } catch (error) {
+      return broken(error);
+    }
+  };
+}
+
+function readPayload(payload: z.core.ParsePayload): Checked {
+  if (payload.issues.length === 0) return { ok: true, value: payload.value };
+  const found = payload.issues.map((raw) => z.core.util.finalizeIssue(raw, { async: true }, z.core.config()));
+  return { ok: false, problem: listed(found.map(({ path, message }) => ({ path: path.map(String), message }))) };
 }
 
 function readZod(found: z.ZodSafeParseResult<unknown>): Checked {
@@ -67,14 +94,19 @@ function standardSchema(schema: StandardSchemaV1, given?: JsonObject): CompiledS
   }
   return {
     jsonSchema: jsonOf(described),
-    check: async (value) => {
+    check: (value) => {
       try {
-        return readStandard(await own.validate(detached(value)));
+        const found = own.validate(detached(value));
+        return isThenable(found) ? Promise.resolve(found).then(readStandard).catch(broken) : readStandard(found);
       } catch (error) {
         return broken(error);
       }
     },
   };
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === "object" && value !== null && "then" in value;
 }
 
 function readStandard(found: StandardSchemaV1.Result<unknown>): Checked {

@@ -2,6 +2,7 @@ import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import { complete, publish } from "./answer.ts";
 import { log } from "./open.ts";
+import { settleCall } from "./settle-call.ts";
 import { settleTools } from "./settle-tools.ts";
 import { cancel, fail } from "./state.ts";
 import type { Said } from "./think.ts";
@@ -16,7 +17,9 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   log(world, state, [said.message_id]);
 
   state.open = said.calls.map((call) => call.id);
-  const settled = await settleTools(world, state, said);
+  const [only, second] = said.calls;
+  const settled =
+    only && !second ? [await settleCall(world, state, said, only)] : await settleTools(world, state, said);
   state.open = [];
   log(
     world,

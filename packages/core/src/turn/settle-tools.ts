@@ -8,10 +8,7 @@ import type { World } from "./world.ts";
  * Runs the calls of one message beside each other, except those that may not be: an exclusive call runs alone, calls with
  * the same resource key one after another. Every call ends with a paired result; a fatal one stops its siblings (R9).
  */
-export async function settleTools(world: World, state: TurnState, said: Said): Promise<readonly Settled[]> {
-  const [only, second] = said.calls;
-  if (only && !second) return [await settleCall(world, state, said, only)];
-
+export function settleTools(world: World, state: TurnState, said: Said): Promise<readonly Settled[]> {
   const settled: Promise<Settled>[] = [];
   for (const [i, call] of said.calls.entries()) {
     const before = settled.filter((_, j) => conflict(said.calls[j], call));

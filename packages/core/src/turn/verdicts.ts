@@ -22,8 +22,9 @@ export function settleVerdicts(
   callId: string | null,
 ): Verdict | undefined {
   state.passed += out.passed ?? 0;
+  if (out.verdicts === undefined) return undefined;
   let decided: Verdict | undefined;
-  for (const verdict of out.verdicts ?? []) {
+  for (const verdict of out.verdicts) {
     state.passed += verdict.passed;
     if (verdict.records.length > 0) {
       const { point, records } = verdict;
@@ -47,13 +48,14 @@ export function settleVerdicts(
 
 /** Counts the retries rails ask for: for each rail and operation exactly as many as it said (R8). */
 export class Retries {
-  readonly #made = new Map<string, number>();
+  #made: Map<string, number> | undefined;
 
   /** How long to wait before the next attempt; undefined when this rail's retries are used up. */
   next({ rail, retry }: Verdict): number | undefined {
     const key = rail ?? "";
-    const made = this.#made.get(key) ?? 0;
+    const made = this.#made?.get(key) ?? 0;
     if (made >= (retry?.max_retries ?? 0)) return undefined;
+    this.#made ??= new Map();
     this.#made.set(key, made + 1);
     return (retry?.delay ?? 0) * 1000;
   }

@@ -62,7 +62,7 @@ export class Assembly {
   reasoningLength = 0;
   readonly #deltas: Deltas;
   readonly #channels: Readonly<Record<"text" | "reasoning", Channel>> | undefined;
-  readonly #open = new Map<string, TextBlock>();
+  #open: Map<string, TextBlock> | undefined;
   #textAt = 0;
   #lastId: string | undefined;
   #last: TextBlock | undefined;
@@ -153,7 +153,7 @@ export class Assembly {
 
   #block(type: "text" | "reasoning", id: string): TextBlock {
     if (this.#lastId === id && this.#last?.type === type) return this.#last;
-    return this.#open.get(`${type}:${id}`) ?? this.#begin(type, id, undefined);
+    return this.#open?.get(`${type}:${id}`) ?? this.#begin(type, id, undefined);
   }
 
   #begin(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): TextBlock {
@@ -164,6 +164,7 @@ export class Assembly {
       provider: merged(undefined, provider),
     };
     this.blocks.push(block);
+    this.#open ??= new Map();
     this.#open.set(`${type}:${id}`, block);
     this.#lastId = id;
     this.#last = block;
@@ -173,7 +174,7 @@ export class Assembly {
   #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
     const block = this.#block(type, id);
     block.provider = merged(block.provider, provider);
-    this.#open.delete(`${type}:${id}`);
+    this.#open?.delete(`${type}:${id}`);
     this.#lastId = undefined;
     this.#last = undefined;
   }
@@ -252,16 +253,19 @@ export class Assembly {
   }): void {
     if (typeof part.toolName !== "string" || typeof part.input !== "string")
       throw new MalformedPart("tool-call", "without the name of a tool and the text of its arguments");
-    const waiting = this.slots.filter(
-      (known) => known.providerId === (part.toolCallId ?? "") && known.input === undefined,
-    );
-    const slot =
-      waiting.find((known) => known.tool === part.toolName) ??
-      waiting[0] ??
-      this.#openSlot(part.toolCallId, part.toolName);
+    const slot = this.#waiting(part) ?? this.#openSlot(part.toolCallId, part.toolName);
     slot.tool = part.toolName;
     slot.input = part.input;
     slot.provider = merged(undefined, part.providerMetadata);
+  }
+
+  /** The slot a complete call belongs to: with its id, best with its name too. */
+  #waiting(part: { toolCallId: string; toolName: string }): ToolSlot | undefined {
+    if (this.slots.length === 0) return undefined;
+    const waiting = this.slots.filter(
+      (known) => known.providerId === (part.toolCallId ?? "") && known.input === undefined,
+    );
+    return waiting.find((known) => known.tool === part.toolName) ?? waiting[0];
   }
 
   #file(part: Extract<LanguageModelV4StreamPart, { type: "file" }>): void {

@@ -37,7 +37,7 @@ function valuesOf(run: RunContext, { point, outcome }: DispatchInput): Record<st
     return { input, result: Object.freeze({ text, stopReason: outcome.stop_reason }) };
   }
   if (point === "ERROR" && outcome?.status === "error") return { input, error: deepFreeze(outcome.failure) };
-  return { input, messages: new Lazy(() => Object.freeze(run.log.messages.slice())), steered: false };
+  return { input, messages: new Lazy(() => deepFreeze(run.log.messages.slice())), steered: false };
 }
 
 function textOnly(_field: string, value: unknown): string | undefined {

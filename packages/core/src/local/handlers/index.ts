@@ -11,6 +11,7 @@ import type {
   ToolOut,
 } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import type { Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
 import { ask } from "./ask.ts";
 import { dispatch } from "./dispatch.ts";
@@ -25,7 +26,7 @@ export interface Handlers {
   model(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut>;
   hooks(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut>;
   ask(run: RunContext, input: AskInput, effect: Effect): Promise<AskOut>;
-  tool(run: RunContext, input: ToolInput, effect: Effect): Promise<ToolOut>;
+  tool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
 }
 

@@ -5,6 +5,7 @@ import type { Call } from "../../schema/tool.ts";
 import { parseArguments } from "../../tools/parse-arguments.ts";
 import type { ModelInput } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import { after, type Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Assembly, TextBlock, ToolSlot } from "./assembly.ts";
 import { checkArguments } from "./check-arguments.ts";
@@ -30,16 +31,21 @@ export function wholeMessage(
   return { id, role: "assistant", parts, ...annotations };
 }
 
+const NO_CALLS: readonly Call[] = Object.freeze([]);
+
 /** The calls a message asks for, as the loop sees them. */
-export async function callsOf(run: RunContext, message: AssistantMessage, effect: Effect): Promise<Call[]> {
-  const calls: Call[] = [];
+export function callsOf(run: RunContext, message: AssistantMessage, effect: Effect): Maybe<readonly Call[]> {
+  let calls: Maybe<Call>[] | undefined;
+  let waits = false;
   for (const part of message.parts) {
-    if (part.type === "tool_call")
-      calls.push(
-        await callOf(run, effect, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1))),
-      );
+    if (part.type !== "tool_call") continue;
+    const call = callOf(run, effect, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1)));
+    waits ||= call instanceof Promise;
+    calls ??= [];
+    calls.push(call);
   }
-  return calls;
+  if (calls === undefined) return NO_CALLS;
+  return waits ? Promise.all(calls) : (calls as Call[]); // none of them is a promise
 }
 
 /** What had been shown of a message that was cut off. Signed reasoning without its end is of no use to a provider. */
@@ -84,15 +90,16 @@ function wireId(run: RunContext, step: number, slot: ToolSlot): string {
   return id;
 }
 
-async function callOf(run: RunContext, effect: Effect, part: ToolCallPart, index: number): Promise<Call> {
+function callOf(run: RunContext, effect: Effect, part: ToolCallPart, index: number): Maybe<Call> {
   const tool = run.agent.toolByName.get(part.tool);
   const call: Call = { id: part.call_id, index, tool: part.tool };
   if (tool === undefined || part.arguments === null) return call;
   if (tool.exclusive) return { ...call, exclusive: true };
   if (!tool.sharesResource) return call;
-  const checked = await checkArguments(run, tool, part.arguments, effect);
-  const resource = checked.ok ? tool.resourceOf(checked.value) : undefined;
-  return resource === undefined ? call : { ...call, resource };
+  return after(checkArguments(run, tool, part.arguments, effect), (checked) => {
+    const resource = checked.ok ? tool.resourceOf(checked.value) : undefined;
+    return resource === undefined ? call : { ...call, resource };
+  });
 }
 
 /** Reasoning that a transformer changed no longer fits its signature, so it is marked and goes without it (H8). */

@@ -10,6 +10,7 @@ import { TransformChain } from "../../stream/transform.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place } from "../point.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
@@ -22,7 +23,7 @@ import { readStream } from "./read-stream.ts";
 import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
-export async function callModel(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut> {
+export function callModel(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut> {
   return new ModelCall(run, input, effect).make();
 }
 
@@ -110,68 +111,62 @@ class ModelCall {
   }
 
   /** The stream is whole: POST_LLM_CALL decides what stands. */
-  async #said(): Promise<ModelOut> {
+  #said(): Maybe<ModelOut> {
     const run = this.#run;
-    let message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
-    const usage = Object.freeze(usageOf(this.#assembly.usage, run.parts.facts.of(this.#name)));
-    let retract: string | undefined;
-    let skipped = false;
-    if (run.listens("POST_LLM_CALL")) {
-      const response = responseOf(message);
-      const values = {
-        messages: new Lazy(() => requestMessages(run, this.#input)),
-        tools: run.agent.tools,
-        response,
-        usage,
-      };
-      const check = (field: string, value: unknown) => changedResponse(field, value, response);
-      const { outcome, inputs, verdict, failure } = await dispatchPoint(
-        run,
-        "POST_LLM_CALL",
-        values,
-        this.#place,
-        check,
-      );
-      this.#spoken.add(verdict, outcome.passed);
-      const shown = !run.agent.held && this.#assembly.emitted;
-      const why = outcome.reason || `${outcome.rail ?? "a hook"} at POST_LLM_CALL`;
-      if (this.#effect.cancelled !== undefined)
-        return this.#out({ ...this.#kept(), usage, cancelled: this.#effect.cancelled });
-      if (failure) return this.#out({ usage, failure, ...this.#withdrawn(shown, failure.message) });
-      if (outcome.action === "retry" || outcome.action === "abort")
-        return this.#out({ usage, ...this.#withdrawn(shown, why) });
-      if (outcome.action === "skip") {
-        skipped = true;
-        message = withResponse(message, { text: textOf(outcome.replacement), toolCalls: [] });
-      } else if (inputs.everChanged) {
-        message = withResponse(message, inputs.read("response") as ModelResponse); // checked by `changedResponse`
-      }
-      if (shown && messageText(message) !== this.#assembly.text) retract = why;
-    }
-    return this.#recorded(message, { usage, skipped, retract });
+    const message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
+    const usage = usageOf(this.#assembly.usage, run.parts.facts.of(this.#name));
+    if (run.listens("POST_LLM_CALL")) return this.#after(message, usage);
+    return this.#recorded(message, usage, false, undefined);
   }
 
-  async #recorded(
+  async #after(said: AssistantMessage, usage: Usage): Promise<ModelOut> {
+    const run = this.#run;
+    const response = responseOf(said);
+    const messages = new Lazy(() => requestMessages(run, this.#input));
+    const values = { messages, tools: run.agent.tools, response, usage: Object.freeze(usage) };
+    const check = (field: string, value: unknown) => changedResponse(field, value, response);
+    const found = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place, check);
+    const { outcome, inputs, failure } = found;
+    this.#spoken.add(found.verdict, outcome.passed);
+    const shown = !run.agent.held && this.#assembly.emitted;
+    const why = outcome.reason || `${outcome.rail ?? "a hook"} at POST_LLM_CALL`;
+    if (this.#effect.cancelled !== undefined)
+      return this.#out({ ...this.#kept(), usage, cancelled: this.#effect.cancelled });
+    if (failure) return this.#out({ usage, failure, ...this.#withdrawn(shown, failure.message) });
+    if (outcome.action === "retry" || outcome.action === "abort") {
+      return this.#out({ usage, ...this.#withdrawn(shown, why) });
+    }
+    let message = said;
+    const skipped = outcome.action === "skip";
+    if (skipped) message = withResponse(said, { text: textOf(outcome.replacement), toolCalls: [] });
+    else if (inputs.everChanged) message = withResponse(said, inputs.read("response") as ModelResponse); // checked by `changedResponse`
+    const retract = shown && messageText(message) !== this.#assembly.text ? why : undefined;
+    return this.#recorded(message, usage, skipped, retract);
+  }
+
+  #recorded(
     message: AssistantMessage,
-    more: { usage?: Usage; skipped: boolean; retract: string | undefined },
-  ): Promise<ModelOut> {
+    usage: Usage | undefined,
+    skipped: boolean,
+    retract: string | undefined,
+  ): Maybe<ModelOut> {
     const run = this.#run;
     run.record(message);
     const text = messageText(message);
-    const reasoning = message.parts.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
+    const reasoning = reasoningOf(message);
     this.#deltas.release(text, reasoning);
-    const calls = await callsOf(run, message, this.#effect);
-    const invalid =
-      calls.length === 0 && run.agent.output && !more.skipped ? await this.#problem(text) : undefined;
-    return this.#out({
-      message_id: this.#messageId,
-      has_text: text !== "",
-      has_reasoning: reasoning !== "",
-      calls,
-      ...(more.usage ? { usage: more.usage } : {}),
-      ...(more.skipped ? { skipped: true } : {}),
-      ...(more.retract === undefined ? {} : { retract: more.retract }),
-      ...(invalid === undefined ? {} : { invalid }),
+    return after(callsOf(run, message, this.#effect), (calls): Maybe<ModelOut> => {
+      const out: ModelOut = this.#out({
+        message_id: this.#messageId,
+        has_text: text !== "",
+        has_reasoning: reasoning !== "",
+        calls,
+      });
+      if (usage !== undefined) out.usage = usage;
+      if (skipped) out.skipped = true;
+      if (retract !== undefined) out.retract = retract;
+      if (calls.length > 0 || run.agent.output === null || skipped) return out;
+      return this.#problem(text).then((invalid) => (invalid === undefined ? out : { ...out, invalid }));
     });
   }
 
@@ -185,7 +180,7 @@ class ModelCall {
       role: "assistant",
       parts: text === "" ? [] : [{ type: "text", text }],
     };
-    return this.#recorded(message, { skipped: true, retract: undefined });
+    return this.#recorded(message, undefined, true, undefined);
   }
 
   async #failed(failure: Failure): Promise<ModelOut> {
@@ -229,7 +224,8 @@ class ModelCall {
   }
 
   #out(out: ModelOut): ModelOut {
-    return { ...out, model: this.#name, ...this.#spoken.out };
+    out.model = this.#name;
+    return this.#spoken.into(out);
   }
 }
 
@@ -276,7 +272,7 @@ function requestMessages(run: RunContext, input: ModelInput): readonly Message[]
   if (input.tail.length > 0)
     messages.splice(input.tail_at, 0, ...input.tail.flatMap((id) => run.message(id) ?? []));
   messages.push(...redoMessages(run, input));
-  return Object.freeze(messages);
+  return deepFreeze(messages);
 }
 
 function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
@@ -293,6 +289,12 @@ function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
 function rendered(message: Message | undefined): Rendered[] {
   const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
   return one === null ? [] : [one];
+}
+
+function reasoningOf({ parts }: AssistantMessage): string {
+  let text = "";
+  for (const part of parts) if (part.type === "reasoning") text += part.text;
+  return text;
 }
 
 function textOf(replacement: Json | undefined): string {

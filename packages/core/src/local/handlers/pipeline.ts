@@ -2,6 +2,7 @@ import { estimateParts } from "../../context/estimate.ts";
 import { requestBudget } from "../../context/model-table.ts";
 import { type Added, type PipelineServices, runPostHooks, runPreHooks } from "../../hooks/run-pipeline.ts";
 import { Turn } from "../../hooks/turn.ts";
+import { deepFreeze } from "../../schema/json.ts";
 import type { UserMessage } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { HooksInput, HooksOut } from "../../turn/world.ts";
@@ -54,7 +55,7 @@ async function after(run: RunContext, input: HooksInput, effect: Effect): Promis
 function turnOf(run: RunContext, answer: string | null): Turn {
   const opened = run.message(run.userMessage.id);
   return new Turn({
-    context: Object.freeze(run.log.messages.slice()),
+    context: deepFreeze(run.log.messages.slice()),
     userMessage: opened?.role === "user" ? opened : run.userMessage,
     turnRef: run.turnRef,
     scope: run.scope,

@@ -27,83 +27,90 @@ export function readStream(
   parts: EngineParts,
   effect: Effect,
 ): Promise<StreamEnd> {
-  return new Promise((resolve) => {
-    const reading = new Reading(assembly);
-    const finish = (end: StreamEnd) => {
-      if (reading.over) return;
-      reading.over = true;
-      reading.watch?.stop();
-      effect.offCancel(cancel);
-      reading.release();
-      resolve(end);
-    };
-    const fail = (error: unknown) =>
-      finish(assembly.finish === undefined ? { kind: "failed", error } : { kind: "ended" });
-    const cancel = (reason: string) => finish({ kind: "cancelled", reason });
-    effect.onCancel(cancel);
-    if (reading.over) return;
-    const watch = (ms: number) => {
-      const before = reading.watch;
-      reading.watch = parts.watchdog.watch(ms, () => {
-        effect.abort("the model stayed silent for too long");
-        fail(silence(ms));
-      });
-      before?.stop();
-    };
-    watch(parts.modelIdleMs);
-    reading.start(model, options, () => watch(CLOSING_MS)).then(() => finish({ kind: "ended" }), fail);
-  });
+  return new Promise((resolve) => new Reading(assembly, effect, resolve).start(model, options, parts));
 }
 
-class Reading {
-  over = false;
-  watch: Watch | undefined;
-  readonly #assembly: Assembly;
-  #cancel: (() => unknown) | undefined;
+const ENDED: StreamEnd = { kind: "ended" };
 
-  constructor(assembly: Assembly) {
+class Reading {
+  readonly #assembly: Assembly;
+  readonly #effect: Effect;
+  readonly #resolve: (end: StreamEnd) => void;
+  #over = false;
+  #watch: Watch | undefined;
+  #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
+  #iterator: AsyncIterator<LanguageModelV4StreamPart> | undefined;
+
+  constructor(assembly: Assembly, effect: Effect, resolve: (end: StreamEnd) => void) {
     this.#assembly = assembly;
+    this.#effect = effect;
+    this.#resolve = resolve;
   }
 
-  async start(model: Model, options: LanguageModelV4CallOptions, finished: () => void): Promise<void> {
+  start(model: Model, options: LanguageModelV4CallOptions, { watchdog, modelIdleMs }: EngineParts): void {
+    this.#effect.onCancel(this.#cancel);
+    if (this.#over) return;
+    this.#watch = watchdog.watch(modelIdleMs, () => {
+      this.#effect.abort("the model stayed silent for too long");
+      this.#fail(silence(modelIdleMs));
+    });
+    this.#read(model, options).then(this.#ended, this.#fail);
+  }
+
+  async #read(model: Model, options: LanguageModelV4CallOptions): Promise<void> {
     const { stream } = await model.doStream(options);
-    const next = this.#reader(stream);
+    this.#take(stream);
     const assembly = this.#assembly;
     for (let taken = 1; ; taken++) {
       if (taken % IN_A_ROW === 0) await new Promise((resolve) => setImmediate(resolve));
-      const { done, value } = await next();
-      if (done) this.#cancel = undefined;
-      if (this.over || done) return;
+      const { done, value } = await this.#next();
+      if (done) this.#letGo();
+      if (this.#over || done) return;
       if (assembly.finish !== undefined) continue; // said after the end, so not part of the answer
-      this.watch?.touch();
+      this.#watch?.touch();
       assembly.accept(value);
-      if (assembly.finish !== undefined) finished();
+      if (assembly.finish !== undefined) this.#watch?.bound(CLOSING_MS);
     }
+  }
+
+  #take(stream: AsyncIterable<LanguageModelV4StreamPart>): void {
+    if (stream instanceof ReadableStream) this.#reader = stream.getReader();
+    else this.#iterator = stream[Symbol.asyncIterator]();
+    if (this.#over) this.#release();
+  }
+
+  #next(): Promise<IteratorResult<LanguageModelV4StreamPart>> {
+    // A reader's result is an iterator's result but for the type of `value` at the end.
+    if (this.#reader) return this.#reader.read() as Promise<IteratorResult<LanguageModelV4StreamPart>>;
+    return this.#iterator?.next() ?? Promise.resolve({ done: true, value: undefined });
+  }
+
+  readonly #cancel = (reason: string): void => this.#finish({ kind: "cancelled", reason });
+  readonly #ended = (): void => this.#finish(ENDED);
+  readonly #fail = (error: unknown): void =>
+    this.#finish(this.#assembly.finish === undefined ? { kind: "failed", error } : ENDED);
+
+  #finish(end: StreamEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#watch?.stop();
+    this.#effect.offCancel(this.#cancel);
+    if (this.#reader !== undefined || this.#iterator !== undefined) this.#release();
+    this.#resolve(end);
   }
 
   /** Lets go of a stream that was not read to its end. */
-  release(): void {
-    if (this.#cancel === undefined) return;
+  #release(): void {
     try {
       // Nobody waits for the provider to clean up, and whether it manages is not our affair.
-      Promise.resolve(this.#cancel()).catch(() => {});
+      Promise.resolve(this.#reader ? this.#reader.cancel() : this.#iterator?.return?.()).catch(() => {});
     } catch {}
+    this.#letGo();
   }
 
-  #reader(
-    stream: AsyncIterable<LanguageModelV4StreamPart>,
-  ): () => Promise<IteratorResult<LanguageModelV4StreamPart>> {
-    if (stream instanceof ReadableStream) {
-      const reader = stream.getReader();
-      this.#cancel = () => reader.cancel();
-      if (this.over) this.release();
-      // A reader's result is an iterator's result but for the type of `value` at the end.
-      return () => reader.read() as Promise<IteratorResult<LanguageModelV4StreamPart>>;
-    }
-    const iterator = stream[Symbol.asyncIterator]();
-    this.#cancel = () => iterator.return?.();
-    if (this.over) this.release();
-    return () => iterator.next();
+  #letGo(): void {
+    this.#reader = undefined;
+    this.#iterator = undefined;
   }
 }
 

@@ -14,10 +14,10 @@ export class Spoken {
     this.#verdicts.push(verdict);
   }
 
-  get out(): { verdicts?: readonly Verdict[]; passed?: number } {
-    return {
-      ...(this.#verdicts === undefined ? {} : { verdicts: this.#verdicts }),
-      ...(this.#passed === 0 ? {} : { passed: this.#passed }),
-    };
+  /** Puts it into what the loop is told. */
+  into<T extends { verdicts?: readonly Verdict[]; passed?: number }>(out: T): T {
+    if (this.#verdicts !== undefined) out.verdicts = this.#verdicts;
+    if (this.#passed > 0) out.passed = this.#passed;
+    return out;
   }
 }

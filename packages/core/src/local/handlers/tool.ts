@@ -3,30 +3,34 @@ import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
 import type { Tool } from "../../tools/define-tool.ts";
 import { toOutput } from "../../tools/to-output.ts";
-import type { ToolInput, ToolOut } from "../../turn/world.ts";
+import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
+import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
-import type { RunContext } from "../run-context.ts";
+import type { HeldCall, RunContext } from "../run-context.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute } from "./execute.ts";
 import { Spoken } from "./spoken.ts";
 import { callError, ToolRecord } from "./tool-record.ts";
 
 /** Runs one call: check, PRE_TOOL_CALL, approval, execute, POST_TOOL_CALL or TOOL_ERROR, record. It always leaves a result. */
-export async function callTool(run: RunContext, input: ToolInput, effect: Effect): Promise<ToolOut> {
+export function callTool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
   const part = findCall(run, input);
   const record = new ToolRecord(run, part, input);
   if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
   const tool = run.agent.toolByName.get(part.tool);
   if (tool === undefined) return record.never("tool_unknown", unknownTool(run, part.tool));
-  if (part.arguments === null)
-    return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
-  const checked = await checkArguments(run, tool, part.arguments, effect);
-  if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
-  if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
-  return new ToolCall(run, input, effect, tool, part.arguments, record).make(checked.value);
+  const written = part.arguments;
+  if (written === null) return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
+  return after(checkArguments(run, tool, written, effect), (checked): Maybe<ToolOut> => {
+    if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
+    if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
+    return new ToolCall(run, input, effect, tool, written, record).make(checked.value);
+  });
 }
+
+const NO_REASONS: readonly string[] = Object.freeze([]);
 
 class ToolCall {
   readonly #run: RunContext;
@@ -56,12 +60,16 @@ class ToolCall {
   }
 
   /** `value` is what the model wrote, as the tool's schema reads it. */
-  async make(value: unknown): Promise<ToolOut> {
+  make(value: unknown): Maybe<ToolOut> {
     const { decided } = this.#input;
+    if (decided === undefined) return this.#begin(value);
+    this.#record.decided(decided);
     const held = this.#run.calls.get(this.#input.call.id);
-    if (decided !== undefined) this.#record.decided(decided);
-    if (decided === undefined || !held?.awaiting) return this.#begin(value);
+    return held?.awaiting ? this.#resume(held, decided) : this.#begin(value);
+  }
 
+  /** A human has decided. */
+  async #resume(held: HeldCall, decided: AskOut): Promise<ToolOut> {
     held.awaiting = false;
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
     if (decided.status !== "approved") return this.#out(this.#refused(decided.status, decided.reason));
@@ -72,20 +80,24 @@ class ToolCall {
   }
 
   /** The model's own arguments: rails may change them, skip the call, or have a human asked. */
-  async #begin(value: unknown): Promise<ToolOut> {
-    let args = this.#written;
-    let reasons: string[] = [];
-    if (this.#run.listens("PRE_TOOL_CALL")) {
-      const before = await this.#before(args);
+  #begin(value: unknown): Maybe<ToolOut> {
+    if (!this.#run.listens("PRE_TOOL_CALL")) return this.#admit(this.#written, value, NO_REASONS);
+    return this.#before(this.#written).then((before): Maybe<ToolOut> => {
       if ("out" in before) return before.out;
-      args = before.args;
-      reasons = before.reasons;
-    }
-    const { hitl_tools } = this.#run.agent.definition;
-    if (hitl_tools.includes(this.#tool.name)) reasons.unshift(`${this.#tool.name} is in hitl_tools`);
-    if (this.#tool.executor === "client") return this.#gate("client_tool", args, ["a client has to run it"]);
+      const { args, reasons } = before;
+      if (args === this.#written) return this.#admit(args, value, reasons);
+      return this.#value(args).then((changed) => this.#admit(args, changed, reasons));
+    });
+  }
+
+  /** Runs it, unless a human or a client has to come in first. */
+  #admit(args: JsonObject, value: unknown, asked: readonly string[]): Maybe<ToolOut> {
+    const { name, executor } = this.#tool;
+    if (executor === "client") return this.#gate("client_tool", args, ["a client has to run it"]);
+    const gated = this.#run.agent.definition.hitl_tools.includes(name);
+    const reasons = gated ? [`${name} is in hitl_tools`, ...asked] : asked;
     if (reasons.length > 0 && !this.#alreadyApproved(args)) return this.#gate("tool_call", args, reasons);
-    return this.#execute(args, args === this.#written ? value : await this.#value(args));
+    return this.#execute(args, value);
   }
 
   /** A human's arguments pass the rails again: skip and abort win, another question is not asked (L3). */
@@ -124,13 +136,14 @@ class ToolCall {
     return { args: inputs.read("arguments") as JsonObject, reasons }; // fits the tool's schema, checked above
   }
 
-  async #execute(args: JsonObject, value: unknown): Promise<ToolOut> {
+  #execute(args: JsonObject, value: unknown): Maybe<ToolOut> {
     if (args !== this.#written) this.#record.ranWith(args, this.#written);
     this.#record.start();
-    return this.#finish(args, await execute(this.#run, this.#tool, value, this.#input, this.#effect));
+    const executed = execute(this.#run, this.#tool, value, this.#input, this.#effect);
+    return after(executed, (ran) => this.#finish(args, ran));
   }
 
-  async #finish(args: JsonObject, executed: Executed): Promise<ToolOut> {
+  #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
     this.#record.end();
     if (executed.kind === "cancelled") {
       const message = "The run was stopped while this tool was running; whether it took effect is unknown.";
@@ -138,10 +151,11 @@ class ToolCall {
         this.#record.settle(callError("cancelled_unknown", message), { cancelled: executed.reason }),
       );
     }
-    const output = await outputOf(this.#tool, executed);
-    const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
-    if (!this.#run.listens(point)) return this.#out(this.#record.settle(output));
-    return this.#after(point, args, output);
+    return after(outputOf(this.#tool, executed), (output): Maybe<ToolOut> => {
+      const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
+      if (!this.#run.listens(point)) return this.#out(this.#record.settle(output));
+      return this.#after(point, args, output);
+    });
   }
 
   /** Exactly one of POST_TOOL_CALL (returned) and TOOL_ERROR (threw, timed out) fires after a tool ran (R2). */
@@ -186,7 +200,7 @@ class ToolCall {
     return found;
   }
 
-  #gate(kind: "tool_call" | "client_tool", args: JsonObject, reasons: string[]): ToolOut {
+  #gate(kind: "tool_call" | "client_tool", args: JsonObject, reasons: readonly string[]): ToolOut {
     const { id } = this.#input.call;
     this.#run.calls.set(id, { arguments: args, awaiting: true, edited: undefined, response: undefined });
     const seconds = this.#run.agent.definition.hitl_timeout_seconds;
@@ -232,23 +246,24 @@ class ToolCall {
   }
 
   #out(out: ToolOut): ToolOut {
-    return { ...out, ...this.#spoken.out };
+    return this.#spoken.into(out);
   }
 }
 
-async function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>): Promise<ToolOutput> {
+function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>): Maybe<ToolOutput> {
   if (executed.kind === "failed") return callError("tool_failed", executed.message);
   if (executed.kind === "timed_out") {
     return callError("tool_timed_out", `The tool ${tool.name} did not finish within ${tool.timeoutMs} ms.`);
   }
-  const output = toOutput(executed.value);
-  if (!output.ok)
-    return callError("tool_result_invalid", `The tool ${tool.name} ran, but ${output.problem}.`);
-  if (tool.output === null) return output.output;
-  const checked = await tool.output.check(output.output.value);
-  if (checked.ok) return output.output;
-  const message = `The tool ${tool.name} ran, but its result does not fit its schema: ${checked.problem}.`;
-  return callError("tool_result_invalid", message);
+  const read = toOutput(executed.value);
+  if (!read.ok) return callError("tool_result_invalid", `The tool ${tool.name} ran, but ${read.problem}.`);
+  const { output } = read;
+  if (tool.output === null) return output;
+  return after(tool.output.check(output.value), (checked) => {
+    if (checked.ok) return output;
+    const message = `The tool ${tool.name} ran, but its result does not fit its schema: ${checked.problem}.`;
+    return callError("tool_result_invalid", message);
+  });
 }
 
 function changedResult(_field: string, value: unknown): string | undefined {
