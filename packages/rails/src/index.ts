@@ -1,20 +1,26 @@
 import { callLimits } from "./call-limits/index.ts";
 import { type HookFactory, type RailFactory, railByName } from "./kit/by-name.ts";
+import { loopBreaker } from "./loop-breaker/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
+import { untrustedData } from "./untrusted-data/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
+export { type LoopBreakerOptions, loopBreaker } from "./loop-breaker/index.ts";
 export {
   type PolicyRule,
   type PolicyVerdict,
   type ToolPolicyOptions,
   toolPolicy,
 } from "./tool-policy/index.ts";
+export { type UntrustedDataOptions, untrustedData } from "./untrusted-data/index.ts";
 
 /** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
   "call-limits": railByName(callLimits),
+  "loop-breaker": railByName(loopBreaker),
   "tool-policy": railByName(toolPolicy),
+  "untrusted-data": railByName(untrustedData),
 };
 
 /** Every ready-made hook by name: `Agent.fromJSON(json, { hooks: builtInHooks })`. */

@@ -10,6 +10,11 @@ export function operationOf({ idempotencyKey }: { readonly idempotencyKey: strin
   return idempotencyKey.replace(/\/\d+\/[A-Z_]+$/, "");
 }
 
+/** The step a tool call belongs to. */
+export function stepOf(ctx: { readonly idempotencyKey: string }): string {
+  return operationOf(ctx).replace(/\/\d+\/tool$/, "");
+}
+
 /** A short digest of a JSON value, the same however its keys are ordered. */
 export function digest(value: Json): string {
   return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 16);

@@ -81,7 +81,7 @@ describe("rules", () => {
     const forced = { properties: { force: { const: true } }, required: ["force"] };
     expect(await says(deny({ arguments: forced }), "act", { force: true })).toMatch(/^denied/);
     expect(await says(deny({ arguments: forced }), "act", { force: false })).toBe("ran");
-    const friday = allow({ when: (args) => args["day"] !== "friday" });
+    const friday = allow({ when: (args) => args.day !== "friday" });
     expect(await says(friday, "act", { day: "monday" })).toBe("ran");
     expect(await says(friday, "act", { day: "friday" })).toMatch(/^denied/);
   });
