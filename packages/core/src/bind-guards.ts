@@ -1,4 +1,4 @@
-import { isRecord } from "./agent-config.ts";
+import { isRecord, snakeOf } from "./agent-config.ts";
 import { messageOf } from "./errors.ts";
 import type { Hook } from "./hooks/hook-manager.ts";
 import type { MemberHook, ParallelGroup, PostHook, PreHook } from "./hooks/pipeline-hooks.ts";
@@ -175,13 +175,14 @@ class Maker {
     if (factory === undefined) return [];
     const { options = {}, name, on, priority, mode, on_error, timeout_ms } = ref;
     const settings = defined({ name, on, priority, mode, onError: on_error, timeoutMs: timeout_ms });
-    return this.#made(
+    const made = this.#made(
       `${path}.options`,
       options,
       () => factory(options, settings),
-      (made) => made instanceof Rail,
+      (one) => one instanceof Rail,
       "a rail",
     );
+    return this.#obeyed(made, settings, path, ref.use);
   }
 
   pre(ref: PreRef, path: string): (PreHook | ParallelGroup)[] {
@@ -202,13 +203,15 @@ class Maker {
     }
     const factory = this.#find(this.#registry.hooks, ref.use, path, "hook");
     if (factory === undefined) return [];
-    return this.#made(
+    const settings = settingsOf(ref);
+    const made = this.#made(
       `${path}.options`,
       ref.options ?? {},
-      () => factory(ref.options ?? {}, settingsOf(ref)),
+      () => factory(ref.options ?? {}, settings),
       isKind,
       `a ${kind} hook`,
     );
+    return this.#obeyed(made, settings, path, ref.use);
   }
 
   point(ref: HookRef, path: string): Hook[] {
@@ -245,6 +248,18 @@ class Maker {
         ),
       );
     return undefined;
+  }
+
+  /** What a definition says beside the options is not for a factory to forget. */
+  #obeyed<T extends object>(made: T[], settings: object, path: string, use: string): T[] {
+    for (const [key, said] of Object.entries(settings)) {
+      const ignored = made.some((one) => JSON.stringify(Reflect.get(one, key)) !== JSON.stringify(said));
+      if (ignored)
+        this.#issues.push(
+          issue(`${path}.${snakeOf(key)}`, said, `nothing: the factory of "${use}" ignores it`),
+        );
+    }
+    return made;
   }
 
   #made<T>(

@@ -68,7 +68,7 @@ export class HookManager {
       (hook): Entry[] =>
         railsBehind(hook)
           ?.on(point)
-          .map((rail) => ({ rail })) ?? [{ hook }],
+          .map((rail) => ({ rail, hook: undefined })) ?? [{ rail: undefined, hook }],
     );
   }
 

@@ -85,7 +85,11 @@ export async function runPostHooks(
   const deferred: { task: Task; input: unknown }[] = [];
   const ctx: PostContext = {
     signal: services.signal,
-    defer: (task, input) => void deferred.push({ task, input }),
+    defer: (task, input) => {
+      if (typeof task?.name !== "string" || typeof task.run !== "function")
+        throw new TypeError("defer(task, input) takes a task { name, run }");
+      deferred.push({ task, input });
+    },
   };
   for (const hook of hooks) {
     const answer = await answerOf(hook, () => hook.run(start, ctx), services);
@@ -96,10 +100,21 @@ export async function runPostHooks(
     if (kind === "halt") return { added: [], deferred: [], halted: { by: hook.name, reason } };
     if (kind === "regenerate")
       return { added: [], deferred: [], regenerate: { by: hook.name, feedback: reason } };
+    const problem = postProblem(turn, start);
+    if (problem) return { added: [], deferred: [], failure: wrongReturn(hook.name, ...problem) };
     const parts = turn?.added ?? [];
     if (parts.length > 0) added.push({ hook: hook.name, durable: true, parts });
   }
   return { added, deferred };
+}
+
+/** A post-hook hands on the turn it was given, at most with something added. */
+function postProblem(turn: Turn | null, start: Turn): [given: string, allowed: string] | undefined {
+  if (!(turn instanceof Turn)) return ["cont() without a turn", "cont(turn)"];
+  if (turn.context !== start.context || turn.userMessage !== start.userMessage)
+    return ["a turn with another history or user message", "the turn it was given, with append() at most"];
+  const problem = partProblem(turn.added);
+  return problem === undefined ? undefined : [problem, "text and file parts"];
 }
 
 interface Ran {
@@ -118,8 +133,10 @@ async function runOrdered(hook: PreHook, turn: Turn, services: PipelineServices)
   if ("threw" in answer) return stopped(turn, { halted: { by: hook.name, reason: answer.threw } });
   const { kind, reason, turn: next } = answer.answer;
   if (kind === "halt") return stopped(turn, { halted: { by: hook.name, reason } });
-  if (kind === "regenerate" || next === null)
+  if (kind === "regenerate")
     return stopped(turn, { failure: wrongReturn(hook.name, "regenerate(…)", "cont(turn) or halt(reason)") });
+  if (!(next instanceof Turn))
+    return stopped(turn, { failure: wrongReturn(hook.name, "cont() without a turn", "cont(turn)") });
   if (next.context !== turn.context)
     return stopped(turn, {
       failure: wrongReturn(

@@ -1,7 +1,9 @@
 import { TracksideError } from "../errors.ts";
 import type { Approval, ApprovalState, Decision } from "../schema/approval.ts";
-import type { Json, JsonObject } from "../schema/json.ts";
+import { frozenCopy, type Json, type JsonObject, strictJsonObject } from "../schema/json.ts";
+import { preview } from "../schema/preview.ts";
 import type { Clock, Timer } from "./clock.ts";
+import { digestOf } from "./digest.ts";
 
 /** What a decider says. */
 export interface DecisionInput {
@@ -66,7 +68,8 @@ export class Approvals {
     });
   }
 
-  async decide(id: string, input: DecisionInput): Promise<Approval> {
+  async decide(id: string, given: DecisionInput): Promise<Approval> {
+    const input = ownCopy(given);
     const open = this.#open.get(id);
     if (open === undefined)
       throw new TracksideError("approval_unknown", `There is no approval ${id} in this run`);
@@ -111,10 +114,24 @@ export class Approvals {
   }
 }
 
+/** What was decided is ours from here on: whoever decided cannot change it any more. */
+function ownCopy(given: DecisionInput): DecisionInput {
+  if (strictJsonObject.safeParse(defined(given)).success) return frozenCopy(given);
+  const problem = `a decision is { choice, reason?, editedArguments?, response?, by? } in JSON; ${preview(given)} given`;
+  throw new TracksideError("decision_invalid", problem);
+}
+
+/** A key without a value is as good as none. */
+function defined(given: unknown): unknown {
+  if (typeof given !== "object" || given === null) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
 function sameOrConflict(approval: Approval, state: ApprovalState, input: DecisionInput): Approval {
   const { decision } = approval;
-  const sameEdit = JSON.stringify(decision?.edited_arguments) === JSON.stringify(input.editedArguments);
-  if (approval.state === state && sameEdit) return approval;
+  const same = (a: Json | undefined, b: Json | undefined) => digestOf(a ?? null) === digestOf(b ?? null);
+  const sameEdit = same(decision?.edited_arguments, input.editedArguments);
+  if (approval.state === state && sameEdit && same(decision?.response, input.response)) return approval;
   const when =
     approval.state === "timed_out"
       ? "its deadline has passed"

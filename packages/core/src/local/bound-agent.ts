@@ -106,7 +106,7 @@ function entriesOf(manager: HookManager): ReadonlyMap<HookPoint, readonly Entry[
 function holders({ stream_release }: AgentDefinition, entries: readonly Entry[]): readonly string[] {
   if (stream_release === "live") return [];
   const deciding = entries.filter(
-    (entry) => "hook" in entry || (entry.rail.mode === "enforce" && entry.rail.onError === "abort"),
+    (entry) => entry.rail === undefined || (entry.rail.mode === "enforce" && entry.rail.onError === "abort"),
   );
   const names = deciding.map(nameOf);
   return stream_release === "after_rails" && names.length === 0 ? ["stream_release"] : names;

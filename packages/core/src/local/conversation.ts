@@ -92,7 +92,7 @@ export class Conversation {
     }
     const conversation: { id: string } & Conversation = new Conversation();
     Object.defineProperty(conversation, "id", { value: found.data.id, enumerable: true });
-    logs.set(conversation, new Log(found.data.messages));
+    logs.set(conversation, new Log(found.data.messages.map(deepFreeze)));
     return conversation;
   }
 }

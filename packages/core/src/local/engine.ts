@@ -183,7 +183,11 @@ function runDeferred(run: RunContext, onError: (error: unknown, task: string) =>
       try {
         await task.run(input);
       } catch (error) {
-        onError(error, task.name);
+        try {
+          onError(error, task.name);
+        } catch {
+          // Who is told of failures has failed in turn; there is nobody left to tell.
+        }
       }
     });
   }

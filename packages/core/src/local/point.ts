@@ -33,28 +33,28 @@ export interface PointResult {
 }
 
 /** Runs the hooks and rails of a point. Ask `listens` first: a dispatch is not free. */
-export async function dispatchPoint(
+export function dispatchPoint(
   run: RunContext,
   point: HookPoint,
   values: Readonly<Record<string, unknown>>,
   place: Place,
   check?: CheckChange,
 ): Promise<PointResult> {
-  const inputs = new Inputs(point, values, check);
-  const session = new RunSession(run, point, place);
-  const dispatch = new Dispatch(run.agent.entries(point), inputs, session);
-  const stop = () => dispatch.stop();
-  session.onExpire = () => dispatch.expire();
-  place.effect.onCancel(stop);
-  const outcome = await dispatch.run();
-  place.effect.offCancel(stop);
-  session.end();
-  return {
-    outcome,
-    inputs,
-    verdict: verdictOf(point, outcome, session.usage),
-    failure: failureOf(point, outcome),
-  };
+  return new Promise((resolve) => {
+    const inputs = new Inputs(point, values, check);
+    const session = new RunSession(run, point, place);
+    const finish = (outcome: Dispatched) => {
+      place.effect.offCancel(stop);
+      session.end();
+      const verdict = verdictOf(point, outcome, session.usage);
+      resolve({ outcome, inputs, verdict, failure: failureOf(point, outcome) });
+    };
+    const dispatch = new Dispatch(run.agent.entries(point), inputs, session, finish);
+    const stop = () => dispatch.stop();
+    session.onExpire = () => dispatch.expire();
+    place.effect.onCancel(stop);
+    dispatch.run();
+  });
 }
 
 /** A dispatch's view of its run. One timer watches over whoever is running. */

@@ -15,7 +15,9 @@ export async function dispatchAlone<P extends HookPoint>(
 ): Promise<Dispatched> {
   const values: Record<string, unknown> = { ...data.inputs };
   const inputs = new Inputs(point, values);
-  const outcome = await new Dispatch(entries, inputs, aloneSession(data)).run();
+  const outcome = await new Promise<Dispatched>((resolve) =>
+    new Dispatch(entries, inputs, aloneSession(data), resolve).run(),
+  );
   for (const field of WRITABLE[point] ?? []) {
     const changed = inputs.read(field);
     if (changed !== values[field]) Object.assign(data.inputs, { [field]: changed });

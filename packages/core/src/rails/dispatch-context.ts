@@ -2,7 +2,7 @@ import { TracksideError } from "../errors.ts";
 import type { Surroundings } from "../hooks/context.ts";
 import type { Inputs } from "../hooks/inputs.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
-import type { Json } from "../schema/json.ts";
+import { frozenCopy, isJsonObject, type Json } from "../schema/json.ts";
 import type { HookPoint } from "../schema/points.ts";
 import type { Scope } from "../schema/run.ts";
 import type { StateOperation } from "../schema/verdict.ts";
@@ -18,9 +18,9 @@ export class DispatchContext implements Surroundings {
   readonly #dispatch: Dispatch;
   readonly #entry: Entry;
   readonly inputData: Inputs;
-  #closed = false;
   #view: object | undefined;
   #state: RailState | undefined;
+  #extra: Record<string, unknown> | undefined;
   #extraBefore: Record<string, unknown> | undefined;
   #reservations = 0;
   operations: StateOperation[] | undefined;
@@ -72,7 +72,8 @@ export class DispatchContext implements Surroundings {
   get extra(): Record<string, unknown> {
     const { extra } = this.#open();
     this.#extraBefore ??= { ...extra };
-    return extra;
+    this.#extra ??= this.#guarded(this.#inShadow ? this.#extraBefore : extra);
+    return this.#extra;
   }
 
   get state(): RailState {
@@ -81,18 +82,19 @@ export class DispatchContext implements Surroundings {
     return this.#state;
   }
 
-  reserve(counter: string, n: number, max: number): Promise<Reservation> {
-    const { session } = this.#open();
-    const key = `${session.idempotencyKey}/${nameOf(this.#entry)}/${counter}/${this.#reservations++}`;
-    return session.reserve(key, counter, n, max);
+  /** A getter, so that `({ reserve }) => …` works. */
+  get reserve(): (counter: string, n: number, max: number) => Promise<Reservation> {
+    return async (counter, n, max) => {
+      const { session } = this.#open();
+      const key = `${session.idempotencyKey}/${nameOf(this.#entry)}/${counter}/${this.#reservations++}`;
+      // What a rail in shadow takes is missing nowhere else.
+      return session.reserve(key, this.#inShadow ? `shadow/${counter}` : counter, n, max);
+    };
   }
 
-  model(question: RailQuestion): Promise<string> {
-    return this.#open().session.ask(question);
-  }
-
-  close(): void {
-    this.#closed = true;
+  /** As `reserve`. */
+  get model(): (question: RailQuestion) => Promise<string> {
+    return async (question) => this.#open().session.ask(question);
   }
 
   get changedAnything(): boolean {
@@ -107,9 +109,28 @@ export class DispatchContext implements Surroundings {
     Object.assign(extra, this.#extraBefore);
   }
 
+  get #inShadow(): boolean {
+    return this.#entry.rail?.mode === "shadow";
+  }
+
+  /** The same object, out of reach once this one has returned. */
+  #guarded(extra: Record<string, unknown>): Record<string, unknown> {
+    const whileOpen =
+      <A extends unknown[], R>(act: (...args: A) => R) =>
+      (...args: A): R => {
+        this.#open();
+        return act(...args);
+      };
+    return new Proxy(extra, {
+      get: whileOpen((all, key) => Reflect.get(all, key)),
+      set: whileOpen((all, key, value) => Reflect.set(all, key, value)),
+      deleteProperty: whileOpen((all, key) => Reflect.deleteProperty(all, key)),
+    });
+  }
+
   #open(): Dispatch {
-    if (!this.#closed) return this.#dispatch;
-    const kind = "rail" in this.#entry ? "rail" : "hook";
+    if (this.#dispatch.running === this) return this.#dispatch;
+    const kind = this.#entry.rail === undefined ? "hook" : "rail";
     const what = `The ${kind} "${nameOf(this.#entry)}" used ctx at ${this.#dispatch.point} after it had returned.`;
     throw new TracksideError("hook_failed", `${what} Await everything that needs ctx before you return.`);
   }
@@ -146,9 +167,13 @@ export class DispatchContext implements Surroundings {
   #makeState(): RailState {
     const { session, outcome } = this.#dispatch;
     const values = () => applyOperations(session.state, [...outcome.operations, ...(this.operations ?? [])]);
-    const write = (operation: StateOperation) => {
+    const write = (given: StateOperation) => {
       this.#open();
-      const next = [...(this.operations ?? []), operation];
+      if (!isJsonObject({ [given.key]: given.value }))
+        throw new TypeError(
+          `ctx.state.${given.op}: a JSON value under a key other than __proto__ is expected`,
+        );
+      const next = [...(this.operations ?? []), frozenCopy(given)];
       const bytes = new TextEncoder().encode(
         JSON.stringify(applyOperations(session.state, [...outcome.operations, ...next])),
       ).length;

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { Surroundings } from "../hooks/context.ts";
 import type { Inputs } from "../hooks/inputs.ts";
-import type { Json } from "../schema/json.ts";
+import { isJsonObject, type Json } from "../schema/json.ts";
 import type { HookPoint } from "../schema/points.ts";
 import type { RailRecord, StateOperation } from "../schema/verdict.ts";
 import type { RailQuestion, Reservation } from "./context.ts";
@@ -13,7 +13,9 @@ import { type RailVerdict, type RetryRequest, readReturn } from "./verdicts.ts";
 export type AnyHook = (ctx: never) => unknown;
 
 /** What runs at a point, in order: plain hooks as they were added, rails where their manager stands. */
-export type Entry = { readonly hook: AnyHook } | { readonly rail: Rail };
+export type Entry =
+  | { readonly rail: Rail; readonly hook: undefined }
+  | { readonly rail: undefined; readonly hook: AnyHook };
 
 /** What a dispatch needs of its surroundings. The dispatcher is pure, so clock, counters and models are brought to it. */
 export interface Session extends Surroundings {
@@ -33,9 +35,9 @@ export interface Dispatched {
   reason: string;
   retry: RetryRequest | undefined;
   replacement: Json | undefined;
-  readonly asks: { rail: string; reason: string }[];
-  readonly records: RailRecord[];
-  readonly operations: StateOperation[];
+  asks: readonly { rail: string; reason: string }[];
+  records: readonly RailRecord[];
+  operations: readonly StateOperation[];
   passed: number;
   /** A plain hook failed. */
   hookFailure: { hook: string; problem: string; cause: unknown } | undefined;
@@ -43,6 +45,7 @@ export interface Dispatched {
 
 export const HOOK_TIMEOUT_MS = 30_000;
 const ANONYMOUS = "(anonymous)";
+const NONE: readonly never[] = Object.freeze([]);
 /** Told apart from everything that can be thrown. */
 const NOTHING = Symbol("nothing was thrown");
 const NO_RETRY: readonly HookPoint[] = ["FINISHED", "ERROR"];
@@ -55,44 +58,57 @@ const NO_RETRY: readonly HookPoint[] = ["FINISHED", "ERROR"];
 export class Dispatch {
   readonly inputs: Inputs;
   readonly session: Session;
-  readonly extra: Record<string, unknown> = {};
   readonly outcome: Dispatched = {
     action: "continue",
     rail: null,
     reason: "",
     retry: undefined,
     replacement: undefined,
-    asks: [],
-    records: [],
-    operations: [],
+    asks: NONE,
+    records: NONE,
+    operations: NONE,
     passed: 0,
     hookFailure: undefined,
   };
   readonly #entries: readonly Entry[];
-  readonly #done: Promise<Dispatched>;
-  #finish: (outcome: Dispatched) => void = () => {};
+  readonly #finish: (outcome: Dispatched) => void;
+  #extra: Record<string, unknown> | undefined;
   /** Goes up when whoever runs is given up: what that one does later no longer counts. */
   #life = 0;
   #at = 0;
   #running: DispatchContext | undefined;
   #startedAt = 0;
 
-  constructor(entries: readonly Entry[], inputs: Inputs, session: Session) {
+  /** `finish` is called once, with what it came to. */
+  constructor(
+    entries: readonly Entry[],
+    inputs: Inputs,
+    session: Session,
+    finish: (outcome: Dispatched) => void,
+  ) {
     this.#entries = entries;
     this.inputs = inputs;
     this.session = session;
-    this.#done = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
+    this.#finish = finish;
+  }
+
+  /** Shared by the rails of this dispatch. */
+  get extra(): Record<string, unknown> {
+    this.#extra ??= {};
+    return this.#extra;
   }
 
   get point(): HookPoint {
     return this.inputs.point;
   }
 
-  run(): Promise<Dispatched> {
-    void this.#from(0);
-    return this.#done;
+  /** Whose turn it is: a context is open as long as its owner runs. */
+  get running(): DispatchContext | undefined {
+    return this.#running;
+  }
+
+  run(): void {
+    if (this.#life === 0) void this.#from(0); // else it was stopped before it began
   }
 
   /** Whoever is running took too long. */
@@ -101,8 +117,8 @@ export class Dispatch {
     const running = this.#running;
     if (entry === undefined || running === undefined) return;
     this.#life += 1;
-    running.close();
-    if ("hook" in entry) {
+    this.#running = undefined;
+    if (entry.rail === undefined) {
       this.#failHook(entry, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`, undefined);
       this.#finish(this.outcome);
       return;
@@ -115,7 +131,7 @@ export class Dispatch {
   /** The run was cancelled: nobody waits for the rest. */
   stop(): void {
     this.#life += 1;
-    this.#running?.close();
+    this.#running = undefined;
     this.#finish(this.outcome);
   }
 
@@ -124,7 +140,7 @@ export class Dispatch {
     for (let i = start; i < this.#entries.length; i++) {
       const entry = this.#entries[i];
       if (entry === undefined) break;
-      const rail = "rail" in entry ? entry.rail : undefined;
+      const { rail } = entry;
       if (rail !== undefined && this.outcome.action !== "continue") continue; // decided; plain hooks may still follow
       this.#at = i;
       const inputs = rail?.mode === "shadow" ? this.inputs.copy() : this.inputs;
@@ -136,13 +152,13 @@ export class Dispatch {
       let returned: unknown;
       let error: unknown = NOTHING;
       try {
-        returned = "rail" in entry ? entry.rail.handle(ctx as never) : entry.hook(ctx as never); // a context of this point
+        returned = rail === undefined ? entry.hook(ctx as never) : rail.handle(ctx as never); // a context of this point
         if (isPromise(returned)) returned = await returned;
       } catch (thrown) {
         error = thrown;
       }
       if (this.#life !== life) return;
-      ctx.close();
+      this.#running = undefined;
       if (error === NOTHING && returned === undefined && !ctx.changedAnything) {
         if (rail !== undefined) this.outcome.passed += 1;
         continue;
@@ -177,7 +193,9 @@ export class Dispatch {
     if (error !== NOTHING) return this.#failRail(rail, ctx, `failed: ${messageOf(error)}`);
     const verdict = readReturn(returned);
     if (typeof verdict === "string") return this.#failRail(rail, ctx, verdict);
+    const life = this.#life;
     const problem = misplaced(verdict, this.point) ?? (await this.#changeProblem(ctx.inputData));
+    if (this.#life !== life) return true; // its time ran out while the change was checked
     if (problem !== undefined) return this.#failRail(rail, ctx, problem);
     return this.#accept(rail, ctx, verdict, rail.mode === "shadow");
   }
@@ -191,16 +209,18 @@ export class Dispatch {
       else outcome.passed += 1;
       return false;
     }
-    if (ctx.operations !== undefined) outcome.operations.push(...ctx.operations);
+    if (ctx.operations !== undefined) outcome.operations = [...outcome.operations, ...ctx.operations];
+    const changed = [...new Set(this.inputs.changed)];
     this.inputs.settle();
     if (verdict === null) {
-      outcome.passed += 1;
+      if (changed.length > 0) this.#record(rail, "continue", `changed ${changed.join(", ")}`, undefined);
+      else outcome.passed += 1;
       return false;
     }
     this.#record(rail, verdict.action, verdict.reason, verdict.alert);
     if (verdict.action === "continue") return false;
     if (verdict.action === "ask") {
-      outcome.asks.push({ rail: rail.name, reason: verdict.reason });
+      outcome.asks = [...outcome.asks, { rail: rail.name, reason: verdict.reason }];
       return false;
     }
     outcome.action = verdict.action;
@@ -217,11 +237,8 @@ export class Dispatch {
       this.inputs.undo();
       ctx.undoExtra();
     }
-    if (rail.mode === "shadow" || rail.onError === "continue") {
-      this.#record(rail, "continue", problem, undefined);
-      return false;
-    }
-    this.#record(rail, "abort", problem, undefined);
+    this.#record(rail, rail.onError, problem, undefined);
+    if (rail.mode === "shadow" || rail.onError === "continue") return false;
     this.outcome.action = "abort";
     this.outcome.rail = rail.name;
     this.outcome.reason = problem;
@@ -254,21 +271,23 @@ export class Dispatch {
       shadow: rail.mode === "shadow",
       ...(alert === undefined ? {} : { alert }),
     };
-    this.outcome.records.push(record);
+    this.outcome.records = [...this.outcome.records, record];
   }
 }
 
-/** A verdict that means nothing at this point. */
+/** A verdict that means nothing here. */
 function misplaced(verdict: RailVerdict | null, point: HookPoint): string | undefined {
   if (verdict?.action === "ask" && point !== "PRE_TOOL_CALL")
     return `returned ask() at ${point}; only PRE_TOOL_CALL can be asked about`;
   if (verdict?.action === "retry" && NO_RETRY.includes(point))
     return `returned retry() at ${point}, where nothing can be repeated`;
+  if (verdict?.replacement !== undefined && !isJsonObject({ replacement: verdict.replacement }))
+    return "returned a replacement that is no JSON value";
   return undefined;
 }
 
 export function nameOf(entry: Entry): string {
-  return "rail" in entry ? entry.rail.name : entry.hook.name || ANONYMOUS;
+  return entry.rail === undefined ? entry.hook.name || ANONYMOUS : entry.rail.name;
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

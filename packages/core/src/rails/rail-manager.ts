@@ -66,7 +66,7 @@ export class RailManager {
    * `RailAbortError` on abort. What rails changed is assigned to `data.inputs`.
    */
   async run<P extends HookPoint>(event: P, data: DispatchData<P>): Promise<RailVerdict> {
-    const entries = this.on(event).map((rail) => ({ rail }));
+    const entries = this.on(event).map((rail) => ({ rail, hook: undefined }));
     const outcome = await dispatchAlone(entries, event, data);
     const { action, rail, reason, retry, replacement, asks } = outcome;
     if (action === "abort") throw new RailAbortError(abortFailure(rail ?? "", event, reason), undefined);

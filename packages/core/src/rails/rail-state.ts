@@ -24,6 +24,6 @@ function applied(before: Json | undefined, operation: StateOperation): Json {
     case "add":
       return (typeof before === "number" ? before : 0) + operation.value;
     case "append":
-      return [...(Array.isArray(before) ? before : []), operation.value];
+      return Object.freeze([...(Array.isArray(before) ? before : []), operation.value]);
   }
 }

@@ -111,7 +111,7 @@ function problemsOf(name: unknown, options: RailOptions): ConfigIssue[] {
     name,
     "a name on one line, without '/'",
   );
-  allow(priority === undefined || Number.isFinite(priority), "priority", priority, "a number");
+  allow(priority === undefined || Number.isInteger(priority), "priority", priority, "a whole number");
   allow(
     on === undefined ||
       (Array.isArray(on) && on.length > 0 && on.every((point) => HOOK_POINTS.includes(point))),
@@ -122,10 +122,10 @@ function problemsOf(name: unknown, options: RailOptions): ConfigIssue[] {
   allow([undefined, "enforce", "shadow"].includes(mode), "mode", mode, '"enforce" or "shadow"');
   allow([undefined, "abort", "continue"].includes(onError), "onError", onError, '"abort" or "continue"');
   allow(
-    timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0),
+    timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs > 0),
     "timeoutMs",
     timeoutMs,
-    "milliseconds above 0",
+    "whole milliseconds above 0",
   );
   allow(asks === undefined || typeof asks === "boolean", "asks", asks, "a boolean");
   return issues;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/json.ts";
 
 /** What a transformer gives on: text, and annotations such as citations that are stored with the message. */
 export type Transformed = string | { readonly text: string; readonly annotations?: readonly JsonObject[] };
@@ -31,7 +31,7 @@ export class TransformError extends Error {
 
 /** Transformers in order, each fed with what the one before gave on. */
 export class TransformChain {
-  readonly #links: readonly { name: string; transformer: StreamTransformer }[];
+  readonly #links: readonly Link[];
   readonly #annotate: (annotations: readonly JsonObject[]) => void;
 
   constructor(
@@ -39,7 +39,7 @@ export class TransformChain {
     kind: "text" | "reasoning",
     annotate: (annotations: readonly JsonObject[]) => void,
   ) {
-    this.#links = factories.map(({ name, create }) => ({ name, transformer: create(kind) }));
+    this.#links = factories.map((factory) => new Link(factory, kind));
     this.#annotate = annotate;
   }
 
@@ -50,8 +50,8 @@ export class TransformChain {
   /** The stream is at its end: everything held back comes out, through all that follow. */
   flush(): string {
     let out = "";
-    for (const [i, { name, transformer }] of this.#links.entries()) {
-      const rest = this.#take(name, () => transformer.flush());
+    for (const [i, link] of this.#links.entries()) {
+      const rest = this.#take(link, () => link.transformer.flush());
       out += this.#run(rest, i + 1);
     }
     return out;
@@ -63,19 +63,45 @@ export class TransformChain {
       const link = this.#links[i];
       if (link === undefined) break;
       const given = text;
-      text = this.#take(link.name, () => link.transformer.push(given));
+      text = this.#take(link, () => link.transformer.push(given));
     }
     return text;
   }
 
-  #take(name: string, step: () => Transformed): string {
+  #take({ name }: Link, step: () => Transformed): string {
     try {
       const given = step();
       if (typeof given === "string") return given;
-      if (given.annotations) this.#annotate(given.annotations);
-      return given.text;
+      if (typeof given?.text !== "string")
+        throw new TypeError("push and flush return text or { text, annotations }");
+      const { text, annotations } = given;
+      if (annotations !== undefined) {
+        if (!Array.isArray(annotations) || !annotations.every(isJsonObject))
+          throw new TypeError("annotations is a list of JSON objects");
+        this.#annotate(annotations);
+      }
+      return text;
     } catch (error) {
       throw new TransformError(name, error);
     }
+  }
+}
+
+/** A transformer, made when it is first needed: one that cannot be made fails as one that throws. */
+class Link {
+  readonly name: string;
+  readonly #factory: TransformerFactory;
+  readonly #kind: "text" | "reasoning";
+  #made: StreamTransformer | undefined;
+
+  constructor(factory: TransformerFactory, kind: "text" | "reasoning") {
+    this.name = factory.name;
+    this.#factory = factory;
+    this.#kind = kind;
+  }
+
+  get transformer(): StreamTransformer {
+    this.#made ??= this.#factory.create(this.#kind);
+    return this.#made;
   }
 }

@@ -21,4 +21,5 @@ export type Note =
   | Unstamped<"message_injected">
   | Unstamped<"rail">
   | Unstamped<"approval">
+  | (Omit<Unstamped<"approval">, "deadline"> & { timeout_ms: number | null })
   | Unstamped<"error">;

@@ -18,20 +18,22 @@ export async function settleCall(world: World, state: TurnState, said: Said, cal
   const prefix = `${state.step}/${call.index}`;
   const retries = new Retries();
   let decided: AskOut | undefined;
-  for (let attempt = 1; ; attempt++) {
+  let attempt = 1; // an approval in between is no attempt of its own
+  for (let round = 1; ; round++) {
     const input = { step: state.step, message_id: said.message_id, call, attempt, rails: state.rails };
-    const out = await world.tool(`${prefix}/tool/${attempt}`, decided ? { ...input, decided } : input);
+    const out = await world.tool(`${prefix}/tool/${round}`, decided ? { ...input, decided } : input);
     const verdict = settleVerdicts(world, state, out, call.id);
 
     if (out.gate) {
-      decided = await decide(world, `${prefix}/ask/${attempt}`, out.gate);
+      decided = await decide(world, `${prefix}/ask/${round}`, out.gate);
       continue;
     }
     const delay = verdict?.action === "retry" && !out.exhausted ? retries.next(verdict) : undefined;
     if (delay === undefined) return settle(world, state, out, verdict);
-    const waited = await world.sleep(`${prefix}/wait/${attempt}`, delay);
+    const waited = await world.sleep(`${prefix}/wait/${round}`, delay);
     if (waited.cancelled !== undefined)
       return settle(world, state, { ...out, cancelled: waited.cancelled }, undefined);
+    attempt += 1;
   }
 }
 
@@ -39,7 +41,7 @@ export async function settleCall(world: World, state: TurnState, said: Said, cal
 async function decide(world: World, key: string, gate: AskInput): Promise<AskOut> {
   const { approval_id, kind, call_id, tool } = gate;
   const about = { type: "approval" as const, approval_id, kind, call_id, tool, reasons: [...gate.reasons] };
-  world.note({ ...about, state: "pending", deadline: null });
+  world.note({ ...about, state: "pending", timeout_ms: gate.timeout_ms });
   const out = await world.ask(key, gate);
   const state = out.cancelled === undefined ? out.status : "cancelled";
   world.note({ ...about, state, deadline: out.deadline, decided_by: out.decided_by });

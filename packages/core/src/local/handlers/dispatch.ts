@@ -17,8 +17,9 @@ export async function dispatch(run: RunContext, input: DispatchInput, effect: Ef
     place,
     textOnly,
   );
-  if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
-  if (failure) return { fatal: failure };
+  const said = verdict ? { verdict } : {};
+  if (effect.cancelled !== undefined) return { ...said, cancelled: effect.cancelled };
+  if (failure) return { ...said, fatal: failure };
   if (input.point === "START" && outcome.action === "continue" && inputs.everChanged) {
     run.record(withText(run.userMessage, String(inputs.read("input"))));
   }
@@ -26,11 +27,11 @@ export async function dispatch(run: RunContext, input: DispatchInput, effect: Ef
     outcome.action === "skip" && outcome.replacement !== undefined
       ? standingIn(run, outcome.replacement)
       : undefined;
-  return { ...(verdict ? { verdict } : {}), ...(standIn ? { message_id: standIn.id } : {}) };
+  return { ...said, ...(standIn ? { message_id: standIn.id } : {}) };
 }
 
 function valuesOf(run: RunContext, { point, outcome }: DispatchInput): Record<string, unknown> {
-  const input = inputText(run.userMessage);
+  const input = inputText(point === "START" ? run.userMessage : openedWith(run));
   if (point === "FINISHED" && outcome?.status === "completed") {
     const answer = outcome.message_id === null ? undefined : run.message(outcome.message_id);
     const text = answer?.role === "assistant" ? messageText(answer) : "";
@@ -61,6 +62,12 @@ function withText(message: UserMessage, text: string): UserMessage {
     ...message,
     parts: [{ type: "text", text }, ...message.parts.filter((part) => part.type !== "text")],
   };
+}
+
+/** The user's message as START rails and pre-hooks left it. */
+function openedWith(run: RunContext): UserMessage {
+  const message = run.message(run.userMessage.id);
+  return message?.role === "user" ? message : run.userMessage;
 }
 
 function inputText(message: UserMessage): string {

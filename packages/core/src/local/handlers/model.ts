@@ -6,7 +6,6 @@ import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze, type Json } from "../../schema/json.ts";
 import type { AssistantMessage, Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
-import { TransformChain } from "../../stream/transform.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
@@ -138,9 +137,12 @@ class ModelCall {
     }
     let message = said;
     const skipped = outcome.action === "skip";
-    if (skipped) message = withResponse(said, { text: textOf(outcome.replacement), toolCalls: [] });
+    if (skipped)
+      message = standIn(this.#messageId, textOf(outcome.replacement)); // nothing of what was withheld
     else if (inputs.everChanged) message = withResponse(said, inputs.read("response") as ModelResponse); // checked by `changedResponse`
-    const retract = shown && messageText(message) !== this.#assembly.text ? why : undefined;
+    const changed =
+      messageText(message) !== this.#assembly.text || (skipped && this.#assembly.reasoningLength > 0);
+    const retract = shown && changed ? why : undefined;
     return this.#recorded(message, usage, skipped, retract);
   }
 
@@ -171,16 +173,16 @@ class ModelCall {
   }
 
   /** A skip before the call, or after it failed: the replacement stands in for the model, or nothing does. */
-  async #replaced(replacement: Json | undefined): Promise<ModelOut> {
-    const chain = new TransformChain(this.#run.agent.transformers, "text", () => {});
-    const given = textOf(replacement);
-    const text = chain.push(given) + chain.flush();
-    const message: AssistantMessage = {
-      id: this.#messageId,
-      role: "assistant",
-      parts: text === "" ? [] : [{ type: "text", text }],
-    };
-    return this.#recorded(message, undefined, true, undefined);
+  #replaced(replacement: Json | undefined, retract?: string): Maybe<ModelOut> {
+    const stand = new Assembly(SILENT, this.#run.agent.transformers);
+    try {
+      stand.accept({ type: "text-delta", id: "", delta: textOf(replacement) });
+      stand.close();
+    } catch (error) {
+      return this.#out({ failure: failureOf(error, this.#name, stand, true) });
+    }
+    const message = wholeMessage(this.#run, this.#input, this.#messageId, stand);
+    return this.#recorded(message, undefined, true, retract);
   }
 
   async #failed(failure: Failure): Promise<ModelOut> {
@@ -199,18 +201,22 @@ class ModelCall {
         failure: fatal,
       } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
       this.#spoken.add(verdict, outcome.passed);
+      const shown = !run.agent.held && this.#assembly.emitted ? outcome.reason || failure.message : undefined;
       if (fatal) return this.#out({ ...this.#kept(), failure: fatal });
-      if (outcome.action === "skip") return this.#replaced(outcome.replacement);
+      if (outcome.action === "skip") return this.#replaced(outcome.replacement, shown);
+      if (outcome.action === "retry" && shown !== undefined)
+        return this.#out({ failure, ...this.#withdrawn(true, shown) });
     }
     return this.#out({ ...this.#kept(), failure });
   }
 
   /** What had been shown stays (X5): recorded as a partial message, without calls. What was held back is dropped. */
   #kept(): ModelOut {
-    if (this.#assembly.textLength === 0 || this.#run.agent.held) return {};
+    const { textLength, reasoningLength } = this.#assembly;
+    if ((textLength === 0 && reasoningLength === 0) || this.#run.agent.held) return {};
     this.#run.record(partialMessage(this.#messageId, this.#assembly));
-    const has_reasoning = this.#assembly.reasoningLength > 0;
-    return { message_id: this.#messageId, partial: true, has_text: true, has_reasoning };
+    const shown = { has_text: textLength > 0, has_reasoning: reasoningLength > 0 };
+    return { message_id: this.#messageId, partial: true, ...shown };
   }
 
   /** What had been shown is taken back. */
@@ -289,6 +295,12 @@ function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
 function rendered(message: Message | undefined): Rendered[] {
   const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
   return one === null ? [] : [one];
+}
+
+const SILENT = { text: () => {}, reasoning: () => {}, toolInput: () => {} };
+
+function standIn(id: string, text: string): AssistantMessage {
+  return { id, role: "assistant", parts: text === "" ? [] : [{ type: "text", text }] };
 }
 
 function reasoningOf({ parts }: AssistantMessage): string {

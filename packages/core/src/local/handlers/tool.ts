@@ -65,7 +65,11 @@ class ToolCall {
     if (decided === undefined) return this.#begin(value);
     this.#record.decided(decided);
     const held = this.#run.calls.get(this.#input.call.id);
-    return held?.awaiting ? this.#resume(held, decided) : this.#begin(value);
+    if (held?.awaiting) return this.#resume(held, decided);
+    // Another attempt at an approved call: what a human wrote stands, not what the model did.
+    return decided.status === "approved" && held?.edited !== undefined
+      ? this.#edited(held.edited)
+      : this.#begin(value);
   }
 
   /** A human has decided. */
@@ -73,8 +77,10 @@ class ToolCall {
     held.awaiting = false;
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
     if (decided.status !== "approved") return this.#out(this.#refused(decided.status, decided.reason));
-    if (this.#tool.executor === "client")
+    if (this.#tool.executor === "client") {
+      if (held.arguments !== this.#written) this.#record.ranWith(held.arguments, this.#written);
       return this.#finish(held.arguments, { kind: "returned", value: held.response });
+    }
     if (held.edited === undefined) return this.#execute(held.arguments, await this.#value(held.arguments));
     return this.#edited(held.edited);
   }
@@ -93,9 +99,9 @@ class ToolCall {
   /** Runs it, unless a human or a client has to come in first. */
   #admit(args: JsonObject, value: unknown, asked: readonly string[]): Maybe<ToolOut> {
     const { name, executor } = this.#tool;
-    if (executor === "client") return this.#gate("client_tool", args, ["a client has to run it"]);
     const gated = this.#run.agent.definition.hitl_tools.includes(name);
     const reasons = gated ? [`${name} is in hitl_tools`, ...asked] : asked;
+    if (executor === "client") return this.#gate("client_tool", args, [...reasons, "a client has to run it"]);
     if (reasons.length > 0 && !this.#alreadyApproved(args)) return this.#gate("tool_call", args, reasons);
     return this.#execute(args, value);
   }
@@ -169,7 +175,10 @@ class ToolCall {
         ? { arguments: args, error: Object.freeze(output.failure) }
         : { arguments: args, result: output.value, metadata: Object.freeze(this.#record.metadata(output)) };
     const { outcome, inputs, failure } = await this.#dispatch(point, values, changedResult);
-    if (failure) return this.#out(this.#record.settle(output, { fatal: failure }));
+    const { cancelled } = this.#effect;
+    if (cancelled !== undefined)
+      return this.#out(this.#record.settle(unseen(output, "the run was stopped"), { cancelled }));
+    if (failure) return this.#out(this.#record.settle(unseen(output, failure.message), { fatal: failure }));
     if (outcome.action === "skip") {
       this.#record.skippedBy(outcome.rail ?? "");
       const stand =
@@ -178,10 +187,14 @@ class ToolCall {
           : replaced(outcome.replacement);
       return this.#out(this.#record.settle(stand));
     }
-    // What happens once is not made to happen again, whatever a rail says (R8).
-    const exhausted = outcome.action === "retry" && this.#tool.effect === "once";
+    if (outcome.action !== "continue") {
+      // What happens once is not made to happen again, whatever a rail says (R8).
+      const exhausted = outcome.action === "retry" && this.#tool.effect === "once";
+      const out = this.#record.settle(unseen(output, `${outcome.rail}: ${outcome.reason || outcome.action}`));
+      return this.#out(exhausted ? { ...out, exhausted } : out);
+    }
     const left = inputs.everChanged ? replaced(inputs.read("result") as Json) : output; // JSON, checked by `changedResult`
-    return this.#out({ ...this.#record.settle(left), ...(exhausted ? { exhausted } : {}) });
+    return this.#out(this.#record.settle(left));
   }
 
   async #dispatch(
@@ -278,6 +291,12 @@ function replaced(value: Json): ToolOutput {
 function withheld(point: HookPoint, rail: string, reason: string): ToolOutput {
   if (point === "TOOL_ERROR") return { type: "text", value: "" };
   return { type: "text", value: `[withheld by ${rail}${reason === "" ? "" : `: ${reason}`}]` };
+}
+
+/** A result that POST rails did not let pass is held back from everybody; an error has nothing to hide (X3). */
+function unseen(output: ToolOutput, why: string): ToolOutput {
+  if (output.type === "error") return output;
+  return callError("cancelled_unknown", `The tool ran, but its result was withheld: ${why}`);
 }
 
 function findCall(run: RunContext, input: ToolInput): ToolCallPart {
