@@ -1,12 +1,15 @@
+import type { HookFactory, RailFactory } from "trackside";
 import { callLimits } from "./call-limits/index.ts";
-import { type HookFactory, type RailFactory, railByName } from "./kit/by-name.ts";
+import { railByName } from "./kit/by-name.ts";
 import { loopBreaker } from "./loop-breaker/index.ts";
+import { spend } from "./spend/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 import { untrustedData } from "./untrusted-data/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
 export { type LoopBreakerOptions, loopBreaker } from "./loop-breaker/index.ts";
+export { type SpendOptions, spend } from "./spend/index.ts";
 export {
   type PolicyRule,
   type PolicyVerdict,
@@ -19,6 +22,7 @@ export { type UntrustedDataOptions, untrustedData } from "./untrusted-data/index
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
   "call-limits": railByName(callLimits),
   "loop-breaker": railByName(loopBreaker),
+  spend: railByName(spend),
   "tool-policy": railByName(toolPolicy),
   "untrusted-data": railByName(untrustedData),
 };
