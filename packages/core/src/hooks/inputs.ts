@@ -78,6 +78,11 @@ export class Inputs {
     return this.#stands;
   }
 
+  /** Whether anything was assigned since the last `settle`. */
+  get dirty(): boolean {
+    return this.#before !== undefined;
+  }
+
   /** What was assigned since the last `settle`. */
   get changed(): readonly string[] {
     return this.#changed;

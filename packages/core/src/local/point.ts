@@ -41,19 +41,8 @@ export function dispatchPoint(
   check?: CheckChange,
 ): Promise<PointResult> {
   return new Promise((resolve) => {
-    const inputs = new Inputs(point, values, check);
     const session = new RunSession(run, point, place);
-    const finish = (outcome: Dispatched) => {
-      place.effect.offCancel(stop);
-      session.end();
-      const verdict = verdictOf(point, outcome, session.usage);
-      resolve({ outcome, inputs, verdict, failure: failureOf(point, outcome) });
-    };
-    const dispatch = new Dispatch(run.agent.entries(point), inputs, session, finish);
-    const stop = () => dispatch.stop();
-    session.onExpire = () => dispatch.expire();
-    place.effect.onCancel(stop);
-    dispatch.run();
+    session.begin(new Inputs(point, values, check), resolve);
   });
 }
 
@@ -64,13 +53,26 @@ class RunSession implements Session {
   readonly #place: Place;
   #watch: Watch | undefined;
   #watchMs = 0;
-  usage: Usage | undefined;
-  onExpire: () => void = () => {};
+  #usage: Usage | undefined;
+  #dispatch: Dispatch | undefined;
 
   constructor(run: RunContext, point: HookPoint, place: Place) {
     this.#run = run;
     this.#point = point;
     this.#place = place;
+  }
+
+  begin(inputs: Inputs, resolve: (result: PointResult) => void): void {
+    const { effect } = this.#place;
+    const stop = () => this.#dispatch?.stop();
+    this.#dispatch = new Dispatch(this.#run.agent.entries(this.#point), inputs, this, (outcome) => {
+      effect.offCancel(stop);
+      this.#watch?.stop();
+      const verdict = verdictOf(this.#point, outcome, this.#usage);
+      resolve({ outcome, inputs, verdict, failure: failureOf(this.#point, outcome) });
+    });
+    effect.onCancel(stop);
+    this.#dispatch.run();
   }
 
   get agent(): AgentDefinition {
@@ -118,12 +120,8 @@ class RunSession implements Session {
     this.#watchMs = timeoutMs;
     this.#watch = this.#run.parts.watchdog.watch(timeoutMs, () => {
       this.#watch = undefined;
-      this.onExpire();
+      this.#dispatch?.expire();
     });
-  }
-
-  end(): void {
-    this.#watch?.stop();
   }
 
   async reserve(key: string, counter: string, n: number, max: number): Promise<Reservation> {
@@ -132,7 +130,7 @@ class RunSession implements Session {
 
   async ask(question: RailQuestion): Promise<string> {
     const { text, usage } = await askModel(this.#run, question, this.#place.effect);
-    this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+    this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
     return text;
   }
 }

@@ -98,7 +98,7 @@ export class DispatchContext implements Surroundings {
   }
 
   get changedAnything(): boolean {
-    return this.operations !== undefined || this.inputData.changed.length > 0;
+    return this.operations !== undefined || this.inputData.dirty;
   }
 
   /** Takes back what a failed rail wrote for the others. */
@@ -165,8 +165,9 @@ export class DispatchContext implements Surroundings {
   }
 
   #makeState(): RailState {
-    const { session, outcome } = this.#dispatch;
-    const values = () => applyOperations(session.state, [...outcome.operations, ...(this.operations ?? [])]);
+    const dispatch = this.#dispatch;
+    const { session } = dispatch;
+    const values = () => applyOperations(session.state, [...dispatch.operations, ...(this.operations ?? [])]);
     const write = (given: StateOperation) => {
       this.#open();
       if (!isJsonObject({ [given.key]: given.value }))
@@ -175,7 +176,7 @@ export class DispatchContext implements Surroundings {
         );
       const next = [...(this.operations ?? []), frozenCopy(given)];
       const bytes = new TextEncoder().encode(
-        JSON.stringify(applyOperations(session.state, [...outcome.operations, ...next])),
+        JSON.stringify(applyOperations(session.state, [...dispatch.operations, ...next])),
       ).length;
       if (bytes > MAX_STATE_BYTES) {
         throw new RangeError(

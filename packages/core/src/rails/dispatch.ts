@@ -55,21 +55,19 @@ const NO_RETRY: readonly HookPoint[] = ["FINISHED", "ERROR"];
  * rails do not run, later plain hooks do, and after an abort nobody does. A rail that throws, hangs or returns something
  * else fails closed.
  */
-export class Dispatch {
+export class Dispatch implements Dispatched {
   readonly inputs: Inputs;
   readonly session: Session;
-  readonly outcome: Dispatched = {
-    action: "continue",
-    rail: null,
-    reason: "",
-    retry: undefined,
-    replacement: undefined,
-    asks: NONE,
-    records: NONE,
-    operations: NONE,
-    passed: 0,
-    hookFailure: undefined,
-  };
+  action: Dispatched["action"] = "continue";
+  rail: string | null = null;
+  reason = "";
+  retry: RetryRequest | undefined;
+  replacement: Json | undefined;
+  asks: Dispatched["asks"] = NONE;
+  records: Dispatched["records"] = NONE;
+  operations: Dispatched["operations"] = NONE;
+  passed = 0;
+  hookFailure: Dispatched["hookFailure"];
   readonly #entries: readonly Entry[];
   readonly #finish: (outcome: Dispatched) => void;
   #extra: Record<string, unknown> | undefined;
@@ -120,11 +118,11 @@ export class Dispatch {
     this.#running = undefined;
     if (entry.rail === undefined) {
       this.#failHook(entry, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`, undefined);
-      this.#finish(this.outcome);
+      this.#finish(this);
       return;
     }
     const over = this.#failRail(entry.rail, running, `timed out after ${entry.rail.timeoutMs} ms`);
-    if (over) this.#finish(this.outcome);
+    if (over) this.#finish(this);
     else void this.#from(this.#at + 1);
   }
 
@@ -132,7 +130,7 @@ export class Dispatch {
   stop(): void {
     this.#life += 1;
     this.#running = undefined;
-    this.#finish(this.outcome);
+    this.#finish(this);
   }
 
   async #from(start: number): Promise<void> {
@@ -141,7 +139,7 @@ export class Dispatch {
       const entry = this.#entries[i];
       if (entry === undefined) break;
       const { rail } = entry;
-      if (rail !== undefined && this.outcome.action !== "continue") continue; // decided; plain hooks may still follow
+      if (rail !== undefined && this.action !== "continue") continue; // decided; plain hooks may still follow
       this.#at = i;
       const inputs = rail?.mode === "shadow" ? this.inputs.copy() : this.inputs;
       const ctx = new DispatchContext(this, entry, inputs);
@@ -153,14 +151,14 @@ export class Dispatch {
       let error: unknown = NOTHING;
       try {
         returned = rail === undefined ? entry.hook(ctx as never) : rail.handle(ctx as never); // a context of this point
-        if (isPromise(returned)) returned = await returned;
+        if (returned instanceof Promise || isThenable(returned)) returned = await returned;
       } catch (thrown) {
         error = thrown;
       }
       if (this.#life !== life) return;
       this.#running = undefined;
       if (error === NOTHING && returned === undefined && !ctx.changedAnything) {
-        if (rail !== undefined) this.outcome.passed += 1;
+        if (rail !== undefined) this.passed += 1;
         continue;
       }
       const over =
@@ -170,7 +168,7 @@ export class Dispatch {
       if (this.#life !== life) return;
       if (over) break;
     }
-    this.#finish(this.outcome);
+    this.#finish(this);
   }
 
   /** A plain hook failed, returned something or changed its inputs. True when the dispatch is over. */
@@ -201,33 +199,32 @@ export class Dispatch {
   }
 
   #accept(rail: Rail, ctx: DispatchContext, verdict: RailVerdict | null, shadow: boolean): boolean {
-    const { outcome } = this;
     if (shadow) {
       if (verdict !== null) this.#record(rail, verdict.action, verdict.reason, verdict.alert);
       else if (ctx.changedAnything)
         this.#record(rail, "continue", "would have changed the inputs or state", undefined);
-      else outcome.passed += 1;
+      else this.passed += 1;
       return false;
     }
-    if (ctx.operations !== undefined) outcome.operations = [...outcome.operations, ...ctx.operations];
+    if (ctx.operations !== undefined) this.operations = [...this.operations, ...ctx.operations];
     const changed = [...new Set(this.inputs.changed)];
     this.inputs.settle();
     if (verdict === null) {
       if (changed.length > 0) this.#record(rail, "continue", `changed ${changed.join(", ")}`, undefined);
-      else outcome.passed += 1;
+      else this.passed += 1;
       return false;
     }
     this.#record(rail, verdict.action, verdict.reason, verdict.alert);
     if (verdict.action === "continue") return false;
     if (verdict.action === "ask") {
-      outcome.asks = [...outcome.asks, { rail: rail.name, reason: verdict.reason }];
+      this.asks = [...this.asks, { rail: rail.name, reason: verdict.reason }];
       return false;
     }
-    outcome.action = verdict.action;
-    outcome.rail = rail.name;
-    outcome.reason = verdict.reason;
-    outcome.retry = verdict.retry;
-    outcome.replacement = verdict.replacement;
+    this.action = verdict.action;
+    this.rail = rail.name;
+    this.reason = verdict.reason;
+    this.retry = verdict.retry;
+    this.replacement = verdict.replacement;
     return verdict.action === "abort";
   }
 
@@ -239,15 +236,15 @@ export class Dispatch {
     }
     this.#record(rail, rail.onError, problem, undefined);
     if (rail.mode === "shadow" || rail.onError === "continue") return false;
-    this.outcome.action = "abort";
-    this.outcome.rail = rail.name;
-    this.outcome.reason = problem;
+    this.action = "abort";
+    this.rail = rail.name;
+    this.reason = problem;
     return true;
   }
 
   #failHook(entry: Entry, problem: string, cause: unknown): void {
     this.inputs.undo();
-    this.outcome.hookFailure = { hook: nameOf(entry), problem, cause };
+    this.hookFailure = { hook: nameOf(entry), problem, cause };
   }
 
   async #changeProblem(inputs: Inputs): Promise<string | undefined> {
@@ -271,7 +268,7 @@ export class Dispatch {
       shadow: rail.mode === "shadow",
       ...(alert === undefined ? {} : { alert }),
     };
-    this.outcome.records = [...this.outcome.records, record];
+    this.records = [...this.records, record];
   }
 }
 
@@ -290,6 +287,6 @@ export function nameOf(entry: Entry): string {
   return entry.rail === undefined ? entry.hook.name || ANONYMOUS : entry.rail.name;
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -161,7 +161,7 @@ describe("R10 in a batch of calls", () => {
       expect(results.map(({ tool }) => tool)).toEqual(["never", "ping", "ping", "queued"]);
       expect(codeOf(results[0])).toBe("cancelled_unknown");
       expect(codeOf(results[1])).toBe(null);
-      expect(codeOf(results[2])).toBe(point === "PRE_TOOL_CALL" ? "cancelled" : null);
+      expect(codeOf(results[2])).toBe(point === "PRE_TOOL_CALL" ? "cancelled" : "cancelled_unknown");
       expect(codeOf(results[3])).toBe("cancelled");
       expect(events.filter(({ type }) => type === "tool_result")).toHaveLength(4);
       expect(events.filter((event) => event.type === "status").map(({ status }) => status)).toEqual([
