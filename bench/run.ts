@@ -12,6 +12,7 @@ import type { Outcome } from "./scenarios/scenario.ts";
 
 const here = import.meta.dirname;
 const CORE = join(here, "..", "packages", "core");
+const RESULTS = join(here, "results.json");
 const DOCS = join(here, "..", "docs", "benchmarks.md");
 const CONTESTANTS = ["bare", "trackside", "pi", "ai-sdk", "openai-agents", "langchain"];
 const SCENARIOS = [...Object.keys(scenarios), "import"];
@@ -22,7 +23,7 @@ const HELP = `npm run bench -- [options]
   --contestants <a,b>    contestants: ${CONTESTANTS.join(", ")}
   --check                compare Trackside with its targets, exit 1 and name each miss
   --json <file>          write what was measured
-  --write                write a whole run to bench/results.json and docs/benchmarks.md`;
+  --write                write bench/results.json and the tables in docs/benchmarks.md`;
 
 const { values: options } = parseArgs({
   options: {
@@ -41,8 +42,8 @@ if (options.help) {
   process.exit(0);
 }
 
-if (options.write && (options.quick || options.only !== undefined || options.contestants !== undefined))
-  throw new Error("--write publishes a whole run: leave out --quick, --only and --contestants");
+if (options.write && (options.quick || options.contestants !== undefined))
+  throw new Error("--write publishes what all were measured at: leave out --quick and --contestants");
 
 const chosenScenarios = choose("scenario", options.only, SCENARIOS);
 const chosenContestants = choose("contestant", options.contestants, CONTESTANTS);
@@ -60,8 +61,9 @@ for (const scenario of chosenScenarios) {
 
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
 if (options.write) {
-  writeFileSync(join(here, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-  writeBetweenMarkers(DOCS, "bench:foundation", markdown(results));
+  const published = withEarlier(results);
+  writeFileSync(RESULTS, `${JSON.stringify(published, null, 2)}\n`);
+  writeBetweenMarkers(DOCS, "bench:foundation", markdown(published));
 }
 if (options.check) {
   console.log("\n## Targets\n");
@@ -177,6 +179,21 @@ function choose(what: string, given: string | undefined, all: string[]): string[
   const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0) throw new Error(`no ${what} ${unknown.join(", ")}; there are ${all.join(", ")}`);
   return all.filter((name) => names.includes(name));
+}
+
+/** Scenarios left out by `--only` keep their published rows, if those are of this machine and these versions. */
+function withEarlier(results: Results): Results {
+  if (!existsSync(RESULTS)) return results;
+  const earlier: Results = JSON.parse(readFileSync(RESULTS, "utf8"));
+  const setting = ({ machine, processes, versions }: Results) =>
+    JSON.stringify([machine, processes, versions]);
+  if (setting(earlier) !== setting(results)) return results;
+  const merged: Results["scenarios"] = {};
+  for (const scenario of SCENARIOS) {
+    const rows = results.scenarios[scenario] ?? earlier.scenarios[scenario];
+    if (rows !== undefined) merged[scenario] = rows;
+  }
+  return { ...results, scenarios: merged };
 }
 
 function writeBetweenMarkers(file: string, marker: string, text: string): void {

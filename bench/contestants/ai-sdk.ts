@@ -17,7 +17,13 @@ const tools = {
   }),
 };
 const stopWhen = isStepCount(MAX_STEPS);
-const settings = perScript((script: Script) => ({ model: v4Model(script), tools, stopWhen, prompt: PROMPT }));
+const settings = perScript((script: Script) => ({
+  model: v4Model(script),
+  tools,
+  stopWhen,
+  prompt: PROMPT,
+  telemetry: { isEnabled: false },
+}));
 
 const contestant: Contestant = {
   run: {
@@ -51,7 +57,7 @@ const contestant: Contestant = {
       onEnd: hook,
     };
     const telemetry = { integrations: Array.from({ length: count }, () => ({ ...integration })) };
-    return (script) => generateText({ ...settings(script), ...(count > 0 && { telemetry }) });
+    return (script) => generateText({ ...settings(script), telemetry });
   },
 };
 export default contestant;

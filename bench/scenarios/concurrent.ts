@@ -16,15 +16,15 @@ export const concurrent: Scenario = {
   ],
   async measure(contestant, budget) {
     const { name, way: run } = await fastest(contestant.run, (way) => way(script), budget);
-    await nanosPerRun(() => run(script), budget);
     const burst = () => Promise.all(Array.from({ length: RUNS }, () => run(script)));
 
-    // The first burst of a process warmed by single runs: later ones reuse the memory it took from the system.
-    const heapBefore = liveHeap();
+    // How much a young process takes from the system for its first burst. One that has already run has it.
     const rssBefore = process.memoryUsage.rss();
     await burst();
-    const rssMB = Math.max(0, process.memoryUsage.rss() - rssBefore) / MB;
+    const rssMB = name === undefined ? (process.memoryUsage.rss() - rssBefore) / MB : null;
 
+    await nanosPerRun(() => run(script), budget);
+    const heapBefore = liveHeap();
     // Reachable heap half-way through, when every run is under way.
     let inFlight = 0;
     tool.calls = 0;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { strictJsonObject } from "./json.ts";
-import { KNOWN_PROVIDERS, parseModelString } from "./model-string.ts";
+import { parseModelString } from "./model-string.ts";
 import { hookPoint } from "./verdict.ts";
 
 const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
@@ -131,8 +131,6 @@ export const OWN_FIELDS = Object.keys(ownFields) as (keyof typeof ownFields)[];
 
 /** The default of each of our own fields, for leaving them out when nothing was changed. */
 export const ownDefaults = z.object(ownFields).parse({});
-
-export const providersHint = KNOWN_PROVIDERS.map((provider) => `${provider}:<model>`).join(", ");
 
 /** What a run is fixed to when it starts: later edits of the agent do not reach it (X2). */
 export interface PinnedAgent {

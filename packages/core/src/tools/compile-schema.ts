@@ -7,7 +7,9 @@ import { frozenCopy, isJsonObject, type Json, type JsonObject } from "../schema/
 /** zod, any Standard Schema (with its JSON Schema beside it when it cannot tell it itself), or raw JSON Schema (T1). */
 export type SchemaLike = StandardSchemaV1 | JsonObject;
 
-export type InferInput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferInput<S> : JsonObject;
+/** What a tool gets for a schema: arguments are always an object. */
+export type InferArguments<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : JsonObject;
+/** What a schema makes of an answer. */
 export type InferOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Json;
 
 export type Checked =

@@ -7,7 +7,7 @@ import type { ToolDescriptor, ToolEffect } from "../schema/tool.ts";
 import {
   type CompiledSchema,
   compileSchema,
-  type InferOutput,
+  type InferArguments,
   isStandard,
   type SchemaLike,
 } from "./compile-schema.ts";
@@ -36,7 +36,7 @@ export interface ToolConfig<Name extends string, Input extends SchemaLike, Outpu
   readonly jsonSchema?: JsonObject;
   /** What `execute` returns; checked, and for client tools what the client must send. */
   readonly output?: SchemaLike;
-  readonly execute?: (args: InferOutput<Input>, context: ToolContext) => Output | Promise<Output>;
+  readonly execute?: (args: InferArguments<Input>, context: ToolContext) => Output | Promise<Output>;
   /** Who runs it: we do (`server`), or a client supplies the result (`client`, no `execute`). */
   readonly executor?: "server" | "client";
   /** What a second execution would do to the world: nothing, nothing new, or something twice (default). */
@@ -47,7 +47,7 @@ export interface ToolConfig<Name extends string, Input extends SchemaLike, Outpu
   /** Never runs beside another call. */
   readonly exclusive?: boolean;
   /** Calls with the same key run one after another. */
-  readonly resourceKey?: string | ((args: InferOutput<Input>) => string | undefined);
+  readonly resourceKey?: string | ((args: InferArguments<Input>) => string | undefined);
   /** Whether sub-agents may have it. */
   readonly childSafe?: boolean;
 }
@@ -126,7 +126,7 @@ export function defineTool<const Name extends string, const Input extends Schema
   // Arguments reach these functions only after `input` has checked them, which is what makes the casts true.
   const resourceOf = (args: unknown): string | undefined => {
     if (typeof resourceKey !== "function") return resourceKey;
-    const key: unknown = resourceKey(args as InferOutput<Input>);
+    const key: unknown = resourceKey(args as InferArguments<Input>);
     if (key === undefined || typeof key === "string") return key;
     throw new TypeError(`resourceKey returned ${preview(key)}; return a string, or undefined for none`);
   };
@@ -152,7 +152,7 @@ export function defineTool<const Name extends string, const Input extends Schema
     run(args: unknown, context: ToolContext) {
       if (execute === undefined) throw new TypeError(`the tool "${config.name}" is run by a client`);
       if (resourceKey !== undefined) resourceOf(args);
-      const returned = execute(args as InferOutput<Input>, context);
+      const returned = execute(args as InferArguments<Input>, context);
       return isThenable(returned) ? Promise.resolve(returned) : returned;
     },
   });

@@ -8,6 +8,9 @@ import { forEach, type Played, range, Stage } from "./stage.ts";
 const FIRST = { city: "Tromsø", note: '雨🌧"\\' };
 const SECOND = { city: "Zürich" };
 
+// Thousands of runs each; a busy machine may take a while.
+const PATIENCE = { timeout: 60_000 };
+
 describe.each(OVER_WIRE)("$provider, cut at every byte", (over) => {
   const one = over.wire.toolCall({ name: "book", args: FIRST }, { chunks: 2 });
   const calls = [FIRST, SECOND].map((args) => ({ name: "book", args }));
@@ -35,20 +38,28 @@ describe.each(OVER_WIRE)("$provider, cut at every byte", (over) => {
     return seen;
   }
 
-  test("X8 an answer with a call that ends politely: the call is made as meant, or not", async () => {
-    const seen = await cutEverywhere(one, [FIRST], { cut: "clean" });
-    expect(seen.failed, "something had been shown").toBeGreaterThan(100);
-    expect(seen.again, "nothing had been shown").toBeGreaterThan(100);
-    expect(seen.whole, "only the end was missing").toBeGreaterThan(0);
-  });
+  test(
+    "X8 an answer with a call that ends politely: the call is made as meant, or not",
+    PATIENCE,
+    async () => {
+      const seen = await cutEverywhere(one, [FIRST], { cut: "clean" });
+      expect(seen.failed, "something had been shown").toBeGreaterThan(100);
+      expect(seen.again, "nothing had been shown").toBeGreaterThan(100);
+      expect(seen.whole, "only the end was missing").toBeGreaterThan(0);
+    },
+  );
 
-  test("X8 an answer with a call whose connection drops: the call is made as meant, or not", async () => {
-    const seen = await cutEverywhere(one, [FIRST], { cut: "close" });
-    expect(seen.failed).toBeGreaterThan(100);
-    expect(seen.again).toBeGreaterThan(100);
-  });
+  test(
+    "X8 an answer with a call whose connection drops: the call is made as meant, or not",
+    PATIENCE,
+    async () => {
+      const seen = await cutEverywhere(one, [FIRST], { cut: "close" });
+      expect(seen.failed).toBeGreaterThan(100);
+      expect(seen.again).toBeGreaterThan(100);
+    },
+  );
 
-  test("X8 an answer with two calls: both are made as meant, or neither", async () => {
+  test("X8 an answer with two calls: both are made as meant, or neither", PATIENCE, async () => {
     const seen = await cutEverywhere(two, [FIRST, SECOND], { cut: "clean" });
     expect(seen.failed).toBeGreaterThan(100);
     expect(seen.whole).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ export type StreamEnd =
 /** How long a stream may stay open after the answer has finished. */
 const CLOSING_MS = 1000;
 /** Parts taken in a row before everything else gets a turn: a stream that never waits would starve timers and cancels. */
-const IN_A_ROW = 512;
+const IN_A_ROW = 4096;
 
 /**
  * Calls a model and reads its stream to the end. Answers at once when the effect is cancelled or the stream stays silent
