@@ -53,3 +53,22 @@ export function runStart(set: CharSet, text: string, at: number, limit = 0): num
   while (start > limit && set[text.charCodeAt(start - 1)] === 1) start--;
   return start;
 }
+
+/** So many characters are looked at one by one before the regular expression, which is fast once it runs, is started. */
+const STEPS = 12;
+
+/** Finds the next character of a set: fast where there are many, and faster where there are few. */
+export function finder(pattern: RegExp): (text: string, from: number) => number {
+  const set = charSet(pattern);
+  const search = new RegExp(pattern.source, "g");
+  return (text, from) => {
+    const near = Math.min(text.length, from + STEPS);
+    for (let at = from; at < near; at++) if (set[text.charCodeAt(at)] === 1) return at;
+    if (near === text.length) return near;
+    search.lastIndex = near;
+    return search.test(text) ? search.lastIndex - 1 : text.length;
+  };
+}
+
+/** Where the next ASCII digit is; the end of the text when there is none. */
+export const nextDigit = finder(/[0-9]/);

@@ -74,7 +74,7 @@ export class Scanner {
   #giveUpTo(sure: number): void {
     const matches = this.#found;
     if (matches.length > 1) matches.sort((a, b) => a.start - b.start || b.end - a.end);
-    const left: Match[] = [];
+    let left: Match[] = [];
     for (let i = 0; i < matches.length; ) {
       const first = matches[i];
       if (first === undefined) break;
@@ -85,7 +85,7 @@ export class Scanner {
         if (match.end > end) end = match.end;
       }
       if (end > sure) {
-        left.push(...matches.slice(i));
+        left = matches.slice(i);
         break;
       }
       const goesOn = first.glued && this.#open && first.start <= this.#given;
