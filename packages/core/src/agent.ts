@@ -76,7 +76,8 @@ export class Agent<
     this.pipeline = Object.freeze({ pre, post, stream });
     this.missing = missing;
     this.railManager = rails.length > 0 ? wireRails(this.hookManager, rails) : null;
-    for (const { point, hook } of on) this.hookManager.add(point, hook);
+    for (const { point, hook, timeoutMs } of on)
+      this.hookManager.add(point, hook, timeoutMs === undefined ? {} : { timeoutMs });
     this.#wired = new Set(HOOK_POINTS.flatMap((point) => this.hookManager.on(point)));
     Object.freeze(this);
   }

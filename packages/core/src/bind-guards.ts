@@ -42,7 +42,11 @@ export interface Guards {
   readonly pre: readonly (PreHook | ParallelGroup)[];
   readonly post: readonly PostHook[];
   readonly stream: readonly TransformerFactory[];
-  readonly on: readonly { readonly point: HookPoint; readonly hook: Hook }[];
+  readonly on: readonly {
+    readonly point: HookPoint;
+    readonly hook: Hook;
+    readonly timeoutMs: number | undefined;
+  }[];
   /** What JSON cannot name. */
   readonly inline: readonly string[];
   /** Names that nothing is registered under. */
@@ -141,7 +145,9 @@ export function bindGuards(
     stream: stream.flatMap((ref, i) => make.hook(ref, `hooks.stream[${i}]`, "stream")),
     on: HOOK_POINTS.flatMap((point) =>
       (on[point] ?? []).flatMap((ref, i) =>
-        make.point(ref, `hooks.on.${point}[${i}]`).map((hook) => ({ point, hook })),
+        make
+          .point(ref, `hooks.on.${point}[${i}]`)
+          .map((hook) => ({ point, hook, timeoutMs: ref.timeout_ms })),
       ),
     ),
     inline: [...inline.values()].map(nameInline),

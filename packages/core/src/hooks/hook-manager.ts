@@ -1,5 +1,5 @@
 import { abortFailure, HookError, hookFailure, RailAbortError, TracksideError } from "../errors.ts";
-import type { AnyHook, Entry } from "../rails/dispatch.ts";
+import { type AnyHook, type Entry, HOOK_TIMEOUT_MS } from "../rails/dispatch.ts";
 import { type DispatchData, dispatchAlone } from "../rails/dispatch-alone.ts";
 import { type RailManager, railsBehind } from "../rails/rail-manager.ts";
 import { HOOK_POINTS, type HookPoint } from "../schema/points.ts";
@@ -17,9 +17,10 @@ const NOBODY: readonly Entry[] = Object.freeze([]);
 export class HookManager {
   readonly #hooks = new Map<HookPoint, readonly AnyHook[]>();
   readonly #managers = new Set<RailManager>();
+  readonly #timeouts = new Map<AnyHook, number>();
   #changes = 0;
 
-  add<P extends HookPoint>(point: P, hook: Hook<P>): this {
+  add<P extends HookPoint>(point: P, hook: Hook<P>, options: { readonly timeoutMs?: number } = {}): this {
     if (!HOOK_POINTS.includes(point)) {
       const message = `"${String(point)}" is no lifecycle point; known: ${HOOK_POINTS.join(", ")}`;
       throw new TracksideError("config_invalid", message);
@@ -31,6 +32,7 @@ export class HookManager {
       );
     }
     this.#hooks.set(point, [...(this.#hooks.get(point) ?? []), hook]);
+    if (options.timeoutMs !== undefined) this.#timeouts.set(hook, options.timeoutMs);
     const manager = railsBehind(hook);
     if (manager) this.#managers.add(manager);
     this.#changes += 1;
@@ -68,7 +70,9 @@ export class HookManager {
       (hook): Entry[] =>
         railsBehind(hook)
           ?.on(point)
-          .map((rail) => ({ rail, hook: undefined })) ?? [{ rail: undefined, hook }],
+          .map((rail) => ({ rail, hook: undefined })) ?? [
+          { rail: undefined, hook, timeoutMs: this.#timeouts.get(hook) ?? HOOK_TIMEOUT_MS },
+        ],
     );
   }
 

@@ -1,22 +1,13 @@
 import { messageOf } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
 import { type UserPart, userPart } from "../schema/message.ts";
-import type {
-  MemberHook,
-  ParallelGroup,
-  PipelineContext,
-  PostContext,
-  PostHook,
-  PreHook,
-  Task,
-} from "./pipeline-hooks.ts";
+import type { MemberHook, ParallelGroup, PostContext, PostHook, PreHook, Task } from "./pipeline-hooks.ts";
 import { type Content, PipelineAnswer, Turn, toPart } from "./turn.ts";
 
 /** What the pipeline needs of its surroundings: time, and a measure of content. */
 export interface PipelineServices {
-  readonly signal: AbortSignal;
-  /** Rejects when the promise takes longer, or the run is cancelled. */
-  bounded<T>(pending: T | PromiseLike<T>, timeoutMs: number): Promise<T>;
+  /** Runs something with a signal of its own, which is aborted when it takes longer or the run is cancelled; then rejects. */
+  bounded<T>(run: (signal: AbortSignal) => T | PromiseLike<T>, timeoutMs: number): Promise<T>;
   /** Tokens of content. */
   estimate(parts: readonly UserPart[]): number;
   /** How many tokens all hooks together may add. */
@@ -83,16 +74,13 @@ export async function runPostHooks(
 ): Promise<PostResult> {
   const added: Added[] = [];
   const deferred: { task: Task; input: unknown }[] = [];
-  const ctx: PostContext = {
-    signal: services.signal,
-    defer: (task, input) => {
-      if (typeof task?.name !== "string" || typeof task.run !== "function")
-        throw new TypeError("defer(task, input) takes a task { name, run }");
-      deferred.push({ task, input });
-    },
+  const defer: PostContext["defer"] = (task, input) => {
+    if (typeof task?.name !== "string" || typeof task.run !== "function")
+      throw new TypeError("defer(task, input) takes a task { name, run }");
+    deferred.push({ task, input });
   };
   for (const hook of hooks) {
-    const answer = await answerOf(hook, () => hook.run(start, ctx), services);
+    const answer = await answerOf(hook, (signal) => hook.run(start, { signal, defer }), services);
     if ("failure" in answer) return { added: [], deferred: [], failure: answer.failure };
     if ("threw" in answer)
       return { added: [], deferred: [], halted: { by: hook.name, reason: answer.threw } };
@@ -127,8 +115,7 @@ interface Ran {
 }
 
 async function runOrdered(hook: PreHook, turn: Turn, services: PipelineServices): Promise<Ran> {
-  const ctx: PipelineContext = { signal: services.signal };
-  const answer = await answerOf(hook, () => hook.run(turn, ctx), services);
+  const answer = await answerOf(hook, (signal) => hook.run(turn, { signal }), services);
   if ("failure" in answer) return stopped(turn, { failure: answer.failure });
   if ("threw" in answer) return stopped(turn, { halted: { by: hook.name, reason: answer.threw } });
   const { kind, reason, turn: next } = answer.answer;
@@ -171,7 +158,7 @@ async function runGroup(group: ParallelGroup, turn: Turn, services: PipelineServ
 async function runMember(member: MemberHook, turn: Turn, services: PipelineServices): Promise<Ran> {
   let given: unknown;
   try {
-    given = await services.bounded(member.run(turn, { signal: services.signal }), member.timeoutMs);
+    given = await services.bounded((signal) => member.run(turn, { signal }), member.timeoutMs);
   } catch (error) {
     const problem = messageOf(error);
     if (member.critical) return stopped(turn, { halted: { by: member.name, reason: problem } });
@@ -201,12 +188,12 @@ type HookAnswer = { answer: PipelineAnswer } | { threw: string } | { failure: Fa
 
 async function answerOf(
   hook: { name: string; timeoutMs: number },
-  run: () => unknown,
+  run: (signal: AbortSignal) => unknown,
   services: PipelineServices,
 ): Promise<HookAnswer> {
   let given: unknown;
   try {
-    given = await services.bounded(run(), hook.timeoutMs);
+    given = await services.bounded(run, hook.timeoutMs);
   } catch (error) {
     return { threw: messageOf(error) };
   }

@@ -11,6 +11,7 @@ import type { Usage } from "../schema/usage.ts";
 import type { Verdict } from "../schema/verdict.ts";
 import { addUsage } from "../turn/state.ts";
 import { askModel } from "./ask-model.ts";
+import type { Timer } from "./clock.ts";
 import type { Effect } from "./effect.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Watch } from "./watchdog.ts";
@@ -18,6 +19,8 @@ import type { Watch } from "./watchdog.ts";
 /** Where in a run a dispatch is made. */
 export interface Place {
   readonly effect: Effect;
+  /** The same however often this dispatch is made: an approval in between, a restart. */
+  readonly key: string;
   readonly attempt: number;
   readonly rails: StateValues;
 }
@@ -46,6 +49,9 @@ export function dispatchPoint(
   });
 }
 
+/** Below this a bound has a timer of its own; above, a second more or less does not matter. */
+const COARSE_MS = 10_000;
+
 /** A dispatch's view of its run. One timer watches over whoever is running. */
 class RunSession implements Session {
   readonly #run: RunContext;
@@ -53,6 +59,7 @@ class RunSession implements Session {
   readonly #place: Place;
   #watch: Watch | undefined;
   #watchMs = 0;
+  #timer: Timer | undefined;
   #usage: Usage | undefined;
   #dispatch: Dispatch | undefined;
 
@@ -68,6 +75,7 @@ class RunSession implements Session {
     this.#dispatch = new Dispatch(this.#run.agent.entries(this.#point), inputs, this, (outcome) => {
       effect.offCancel(stop);
       this.#watch?.stop();
+      this.#timer?.stop();
       const verdict = verdictOf(this.#point, outcome, this.#usage);
       resolve({ outcome, inputs, verdict, failure: failureOf(this.#point, outcome) });
     });
@@ -104,7 +112,7 @@ class RunSession implements Session {
   }
 
   get idempotencyKey(): string {
-    return `${this.#run.id}/${this.#place.effect.key}/${this.#point}`;
+    return `${this.#run.id}/${this.#place.key}/${this.#point}`;
   }
 
   now(): number {
@@ -112,6 +120,14 @@ class RunSession implements Session {
   }
 
   enter(timeoutMs: number): void {
+    this.#timer?.stop();
+    this.#timer = undefined;
+    if (timeoutMs < COARSE_MS) {
+      this.#watch?.stop();
+      this.#watch = undefined;
+      this.#timer = this.#run.parts.clock.after(timeoutMs, () => this.#dispatch?.expire());
+      return;
+    }
     if (this.#watch !== undefined && this.#watchMs === timeoutMs) {
       this.#watch.touch();
       return;

@@ -146,7 +146,7 @@ function refuseUnbuilt(agent: AgentBinding): void {
 function refuseUnapproved({ definition, tools, hookManager }: AgentBinding): void {
   const rails = hookManager
     .entries("PRE_TOOL_CALL")
-    .flatMap((entry) => (entry.rail?.asks ? [entry.rail.name] : []));
+    .flatMap((entry) => (entry.rail?.asks && entry.rail.mode === "enforce" ? [entry.rail.name] : []));
   const clients = tools.filter((tool) => tool.executor === "client").map((tool) => tool.name);
   const why = [
     ...(definition.hitl_tools.length > 0 ? [`hitl_tools (${definition.hitl_tools.join(", ")})`] : []),

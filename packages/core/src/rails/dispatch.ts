@@ -15,7 +15,7 @@ export type AnyHook = (ctx: never) => unknown;
 /** What runs at a point, in order: plain hooks as they were added, rails where their manager stands. */
 export type Entry =
   | { readonly rail: Rail; readonly hook: undefined }
-  | { readonly rail: undefined; readonly hook: AnyHook };
+  | { readonly rail: undefined; readonly hook: AnyHook; readonly timeoutMs: number };
 
 /** What a dispatch needs of its surroundings. The dispatcher is pure, so clock, counters and models are brought to it. */
 export interface Session extends Surroundings {
@@ -117,7 +117,7 @@ export class Dispatch implements Dispatched {
     this.#life += 1;
     this.#running = undefined;
     if (entry.rail === undefined) {
-      this.#failHook(entry, `timed out after ${HOOK_TIMEOUT_MS / 1000} s`, undefined);
+      this.#failHook(entry, `timed out after ${entry.timeoutMs / 1000} s`, undefined);
       this.#finish(this);
       return;
     }
@@ -145,7 +145,7 @@ export class Dispatch implements Dispatched {
       const ctx = new DispatchContext(this, entry, inputs);
       this.#running = ctx;
       this.#startedAt = this.session.now();
-      this.session.enter(rail?.timeoutMs ?? HOOK_TIMEOUT_MS);
+      this.session.enter(rail === undefined ? entry.timeoutMs : rail.timeoutMs);
 
       let returned: unknown;
       let error: unknown = NOTHING;

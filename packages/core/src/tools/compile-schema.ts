@@ -76,7 +76,10 @@ function zodCheck(schema: z.ZodType): CompiledSchema["check"] {
 function readPayload(payload: z.core.ParsePayload): Checked {
   if (payload.issues.length === 0) return { ok: true, value: payload.value };
   const found = payload.issues.map((raw) => z.core.util.finalizeIssue(raw, { async: true }, z.core.config()));
-  return { ok: false, problem: listed(found.map(({ path, message }) => ({ path: path.map(String), message }))) };
+  return {
+    ok: false,
+    problem: listed(found.map(({ path, message }) => ({ path: path.map(String), message }))),
+  };
 }
 
 function readZod(found: z.ZodSafeParseResult<unknown>): Checked {
@@ -99,7 +102,9 @@ function standardSchema(schema: StandardSchemaV1, given?: JsonObject): CompiledS
     check: (value) => {
       try {
         const found = own.validate(detached(value));
-        return isThenable(found) ? Promise.resolve(found).then(readStandard).catch(broken) : readStandard(found);
+        return isThenable(found)
+          ? Promise.resolve(found).then(readStandard).catch(broken)
+          : readStandard(found);
       } catch (error) {
         return broken(error);
       }

@@ -9,7 +9,7 @@ import type { RunContext } from "../run-context.ts";
 
 /** Runs the hooks and rails of a point that belongs to no model or tool call. */
 export async function dispatch(run: RunContext, input: DispatchInput, effect: Effect): Promise<DispatchOut> {
-  const place = { effect, attempt: input.attempt, rails: input.rails };
+  const place = { effect, key: effect.key, attempt: input.attempt, rails: input.rails };
   const { outcome, inputs, verdict, failure } = await dispatchPoint(
     run,
     input.point,

@@ -41,7 +41,7 @@ class ModelCall {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
-    this.#place = { effect, attempt: input.attempt, rails: input.rails };
+    this.#place = { effect, key: effect.key, attempt: input.attempt, rails: input.rails };
     this.#messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
     this.#deltas = new LiveDeltas(run, input, this.#messageId);
     this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
@@ -201,6 +201,9 @@ class ModelCall {
         failure: fatal,
       } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
       this.#spoken.add(verdict, outcome.passed);
+      if (this.#effect.cancelled !== undefined) {
+        return this.#out({ ...this.#kept(), cancelled: this.#effect.cancelled });
+      }
       const shown = !run.agent.held && this.#assembly.emitted ? outcome.reason || failure.message : undefined;
       if (fatal) return this.#out({ ...this.#kept(), failure: fatal });
       if (outcome.action === "skip") return this.#replaced(outcome.replacement, shown);

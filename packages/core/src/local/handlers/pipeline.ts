@@ -73,10 +73,7 @@ function recordAdded(run: RunContext, { hook, parts }: Added, place: string): st
 
 function services(run: RunContext, effect: Effect): PipelineServices {
   return {
-    get signal() {
-      return effect.signal;
-    },
-    bounded: (pending, timeoutMs) => bounded(run, effect, pending, timeoutMs),
+    bounded: (work, timeoutMs) => bounded(run, effect, work, timeoutMs),
     estimate: estimateParts,
     reserve: reserveOf(run),
   };
@@ -96,24 +93,24 @@ function reserveOf(run: RunContext): number {
 function bounded<T>(
   run: RunContext,
   effect: Effect,
-  pending: T | PromiseLike<T>,
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
   timeoutMs: number,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = run.parts.clock.after(timeoutMs, () => {
-      effect.offCancel(cancel);
-      reject(new Error(`timed out after ${timeoutMs} ms`));
-    });
+    const controller = new AbortController();
+    const giveUp = (reason: string) => {
+      done();
+      reject(new Error(reason));
+      controller.abort(new DOMException(reason, "AbortError"));
+    };
     const done = () => {
       timer.stop();
-      effect.offCancel(cancel);
+      effect.offCancel(giveUp);
     };
-    const cancel = (reason: string) => {
-      timer.stop();
-      reject(new Error(reason));
-    };
-    effect.onCancel(cancel);
-    Promise.resolve(pending).then(
+    const timer = run.parts.clock.after(timeoutMs, () => giveUp(`timed out after ${timeoutMs} ms`));
+    effect.onCancel(giveUp);
+    if (controller.signal.aborted) return;
+    new Promise<T>((begin) => begin(work(controller.signal))).then(
       (value) => {
         done();
         resolve(value);

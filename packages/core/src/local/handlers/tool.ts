@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../schema/json.ts";
+import { type Json, type JsonObject, strictJsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
 import type { Tool } from "../../tools/define-tool.ts";
@@ -56,7 +56,12 @@ class ToolCall {
     this.#tool = tool;
     this.#written = written;
     this.#record = record;
-    this.#place = { effect, attempt: input.attempt, rails: input.rails };
+    this.#place = {
+      effect,
+      key: `${input.call.id}/${input.attempt}`,
+      attempt: input.attempt,
+      rails: input.rails,
+    };
   }
 
   /** `value` is what the model wrote, as the tool's schema reads it. */
@@ -78,7 +83,7 @@ class ToolCall {
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
     if (decided.status !== "approved") return this.#out(this.#refused(decided.status, decided.reason));
     if (this.#tool.executor === "client") {
-      if (held.arguments !== this.#written) this.#record.ranWith(held.arguments, this.#written);
+      if (!sameJson(held.arguments, this.#written)) this.#record.ranWith(held.arguments, this.#written);
       return this.#finish(held.arguments, { kind: "returned", value: held.response });
     }
     if (held.edited === undefined) return this.#execute(held.arguments, await this.#value(held.arguments));
@@ -119,6 +124,7 @@ class ToolCall {
 
   async #before(args: JsonObject): Promise<{ out: ToolOut } | { args: JsonObject; reasons: string[] }> {
     const check = async (_field: string, value: unknown) => {
+      if (!strictJsonObject.safeParse(value).success) return "a JSON object is expected";
       const found = await checkArguments(this.#run, this.#tool, value, this.#effect);
       return found.ok ? undefined : found.problem;
     };
@@ -143,7 +149,7 @@ class ToolCall {
   }
 
   #execute(args: JsonObject, value: unknown): Maybe<ToolOut> {
-    if (args !== this.#written) this.#record.ranWith(args, this.#written);
+    if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
     this.#record.start();
     const executed = execute(this.#run, this.#tool, value, this.#input, this.#effect);
     return after(executed, (ran) => this.#finish(args, ran));
@@ -193,8 +199,8 @@ class ToolCall {
       const out = this.#record.settle(unseen(output, `${outcome.rail}: ${outcome.reason || outcome.action}`));
       return this.#out(exhausted ? { ...out, exhausted } : out);
     }
-    const left = inputs.everChanged ? replaced(inputs.read("result") as Json) : output; // JSON, checked by `changedResult`
-    return this.#out(this.#record.settle(left));
+    const changed = inputs.everChanged ? toOutput(inputs.read("result")) : undefined;
+    return this.#out(this.#record.settle(changed?.ok ? changed.output : output));
   }
 
   async #dispatch(
@@ -277,6 +283,10 @@ function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>
     const message = `The tool ${tool.name} ran, but its result does not fit its schema: ${checked.problem}.`;
     return callError("tool_result_invalid", message);
   });
+}
+
+function sameJson(a: JsonObject, b: JsonObject): boolean {
+  return a === b || digestOf(a) === digestOf(b);
 }
 
 function changedResult(_field: string, value: unknown): string | undefined {
