@@ -1,14 +1,18 @@
 import type { HookFactory, RailFactory } from "trackside";
 import { callLimits } from "./call-limits/index.ts";
+import { judge } from "./judge/index.ts";
 import { railByName } from "./kit/by-name.ts";
 import { loopBreaker } from "./loop-breaker/index.ts";
+import { rateLimit } from "./rate-limit/index.ts";
 import { spend } from "./spend/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 import { untrustedData } from "./untrusted-data/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
+export { type JudgeOptions, type JudgeSubject, judge } from "./judge/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
 export { type LoopBreakerOptions, loopBreaker } from "./loop-breaker/index.ts";
+export { type Rate, type RateLimitOptions, rateLimit } from "./rate-limit/index.ts";
 export { type SpendOptions, spend } from "./spend/index.ts";
 export {
   type PolicyRule,
@@ -21,7 +25,9 @@ export { type UntrustedDataOptions, untrustedData } from "./untrusted-data/index
 /** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
   "call-limits": railByName(callLimits),
+  judge: railByName(judge),
   "loop-breaker": railByName(loopBreaker),
+  "rate-limit": railByName(rateLimit),
   spend: railByName(spend),
   "tool-policy": railByName(toolPolicy),
   "untrusted-data": railByName(untrustedData),
