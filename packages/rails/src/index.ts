@@ -1,18 +1,27 @@
 import type { HookFactory, RailFactory } from "trackside";
 import { callLimits } from "./call-limits/index.ts";
 import { judge } from "./judge/index.ts";
-import { railByName } from "./kit/by-name.ts";
+import { hookByName, railByName } from "./kit/by-name.ts";
 import { loopBreaker } from "./loop-breaker/index.ts";
+import { modelFallback } from "./model-fallback/index.ts";
 import { rateLimit } from "./rate-limit/index.ts";
+import { resilientTools } from "./resilient-tools/index.ts";
 import { spend } from "./spend/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 import { untrustedData } from "./untrusted-data/index.ts";
+import { verifyOutput } from "./verify-output/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
 export { type JudgeOptions, type JudgeSubject, judge } from "./judge/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
 export { type LoopBreakerOptions, loopBreaker } from "./loop-breaker/index.ts";
+export {
+  type ModelFailureKind,
+  type ModelFallbackOptions,
+  modelFallback,
+} from "./model-fallback/index.ts";
 export { type Rate, type RateLimitOptions, rateLimit } from "./rate-limit/index.ts";
+export { type ResilientToolsOptions, resilientTools } from "./resilient-tools/index.ts";
 export { type SpendOptions, spend } from "./spend/index.ts";
 export {
   type PolicyRule,
@@ -21,17 +30,27 @@ export {
   toolPolicy,
 } from "./tool-policy/index.ts";
 export { type UntrustedDataOptions, untrustedData } from "./untrusted-data/index.ts";
+export {
+  type AnswerPattern,
+  type CheckAnswer,
+  type VerifyOutputOptions,
+  verifyOutput,
+} from "./verify-output/index.ts";
 
 /** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
   "call-limits": railByName(callLimits),
   judge: railByName(judge),
   "loop-breaker": railByName(loopBreaker),
+  "model-fallback": railByName(modelFallback),
   "rate-limit": railByName(rateLimit),
+  "resilient-tools": railByName(resilientTools),
   spend: railByName(spend),
   "tool-policy": railByName(toolPolicy),
   "untrusted-data": railByName(untrustedData),
 };
 
 /** Every ready-made hook by name: `Agent.fromJSON(json, { hooks: builtInHooks })`. */
-export const builtInHooks: Readonly<Record<string, HookFactory>> = {};
+export const builtInHooks: Readonly<Record<string, HookFactory>> = {
+  "verify-output": hookByName(verifyOutput),
+};

@@ -10,9 +10,9 @@ export function operationOf({ idempotencyKey }: { readonly idempotencyKey: strin
   return idempotencyKey.replace(/\/\d+\/[A-Z_]+$/, "");
 }
 
-/** The step a tool call belongs to. */
+/** The step a tool call belongs to: its id is `<run>.<path>.<step>.<index>`. */
 export function stepOf(ctx: { readonly idempotencyKey: string }): string {
-  return operationOf(ctx).replace(/\/\d+\/tool$/, "");
+  return operationOf(ctx).replace(/\.\d+$/, "");
 }
 
 /** A short digest of a JSON value, the same however its keys are ordered. */

@@ -27,17 +27,21 @@ function issuesOf(found: z.core.$ZodIssue, given: unknown, schema: z.ZodType): C
     const allowed = known.length > 0 ? `one of ${known.join(", ")}` : "nothing of that name";
     return found.keys.map((key) => issue([...found.path, key], key, allowed, "unknown key"));
   }
-  const inner = found.code === "invalid_union" ? nearest(found.errors) : undefined;
-  if (inner)
-    return inner.flatMap((one) => issuesOf({ ...one, path: [...found.path, ...one.path] }, given, schema));
-  return [issue(found.path, at(given, found.path), found.message, found.message)];
+  if (found.code !== "invalid_union")
+    return [issue(found.path, at(given, found.path), found.message, found.message)];
+  const form = nearest(found.errors);
+  if (form)
+    return form.flatMap((one) => issuesOf({ ...one, path: [...found.path, ...one.path] }, given, schema));
+  const allowed = [...new Set(found.errors.flat().map(({ message }) => message))].join(" or ");
+  return [issue(found.path, at(given, found.path), allowed, allowed)];
 }
 
-/** Of the forms a value may have, the one that got furthest before it failed. */
+/** Of the forms a value may have, the one it was most likely meant to have: of the right type, and right the furthest. */
 function nearest(forms: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
-  const deep = (issues: readonly z.core.$ZodIssue[]) => Math.max(0, ...issues.map(({ path }) => path.length));
-  const best = forms.toSorted((a, b) => deep(b) - deep(a))[0];
-  return best && deep(best) > 0 ? best : undefined;
+  const deep = (issues: readonly z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
+  return forms
+    .filter((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0))
+    .toSorted((a, b) => deep(b) - deep(a))[0];
 }
 
 function issue(path: readonly PropertyKey[], given: unknown, allowed: string, problem: string): ConfigIssue {

@@ -1,0 +1,133 @@
+import {
+  cont,
+  type HookSettings,
+  type JsonObject,
+  type PostHook,
+  postHook,
+  regenerate,
+  type Turn,
+} from "trackside";
+import * as z from "zod";
+import { type CheckValue, compileCheck, jsonSchema } from "../kit/json-schema.ts";
+import { oneOrMore, readOptions } from "../kit/options.ts";
+
+/** In code: `true` when the answer is right, else what is wrong with it. */
+export type CheckAnswer = (answer: string, turn: Turn) => true | string | Promise<true | string>;
+
+export interface AnswerPattern {
+  /** A regular expression, without slashes. */
+  readonly pattern: string;
+  readonly flags?: string;
+  /** Whether the answer has to have it (default) or must not have it. */
+  readonly forbidden?: boolean;
+  /** What the model is told when it does not fit. */
+  readonly feedback?: string;
+}
+
+export interface VerifyOutputOptions {
+  /** The answer has to be JSON that fits this JSON Schema. One code block around it is allowed. */
+  readonly schema?: JsonObject;
+  /** Regular expressions the answer has to fit, or must not. */
+  readonly patterns?: string | AnswerPattern | readonly (string | AnswerPattern)[];
+  /** The longest answer, in characters. */
+  readonly maxLength?: number;
+  /** In code only: any other check. */
+  readonly check?: CheckAnswer;
+  /** Put before what is wrong, in the feedback to the model. */
+  readonly feedback?: string;
+}
+
+const patternOption = z
+  .union([
+    z.string(),
+    z.strictObject({
+      pattern: z.string(),
+      flags: z
+        .string()
+        .regex(/^[imsuv]*$/, "flags of i, m, s, u, v")
+        .optional(),
+      forbidden: z.boolean().optional(),
+      feedback: z.string().min(1, "a text that is not empty").optional(),
+    }),
+  ])
+  .transform((given, ctx) => {
+    const {
+      pattern,
+      flags = "u",
+      forbidden = false,
+      feedback,
+    } = typeof given === "string" ? { pattern: given, feedback: undefined } : given;
+    try {
+      return { expression: new RegExp(pattern, flags), forbidden, feedback };
+    } catch (error) {
+      ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  });
+
+const options = z
+  .strictObject({
+    schema: jsonSchema.optional(),
+    patterns: oneOrMore(patternOption).default([]),
+    maxLength: z.number().int().min(1).optional(),
+    check: z
+      .custom<CheckAnswer>(
+        (given) => typeof given === "function",
+        "a function (answer, turn) => true or what is wrong",
+      )
+      .optional(),
+    feedback: z.string().default("Your answer cannot be used."),
+  })
+  .refine(({ schema, patterns, maxLength, check }) => schema || patterns.length > 0 || maxLength || check, {
+    message: "at least one of schema, patterns, maxLength and check",
+  });
+
+/**
+ * A post-hook that has an answer written again until it fits: a JSON Schema, regular expressions, a length, or in code any
+ * check. The model reads its draft with what is wrong with it; after `max_regenerations` the turn is halted, so what does
+ * not fit is never given out.
+ *
+ * @example
+ * new Agent({ …, hooks: { post: [verifyOutput({ patterns: { pattern: "https?://", feedback: "Name a source." } })] } });
+ */
+export function verifyOutput(
+  given: VerifyOutputOptions,
+  settings: HookSettings & { readonly name?: string } = {},
+): PostHook {
+  const read = readOptions("verify-output", options, given);
+  const fits = read.schema && compileCheck(read.schema);
+  return postHook({ name: "verify-output", ...settings }, async (turn) => {
+    const answer = turn.answer ?? "";
+    const problems = [...(fits ? jsonProblems(answer, fits) : []), ...textProblems(answer, read)];
+    const said: unknown = await read.check?.(answer, turn);
+    if (typeof said === "string") problems.push(said);
+    else if (read.check && said !== true)
+      throw new TypeError("the check of verify-output has to return true, or a text that says what is wrong");
+    if (problems.length === 0) return cont(turn);
+    return regenerate(`${read.feedback} ${problems.join(" ")}`);
+  });
+}
+
+function jsonProblems(answer: string, fits: CheckValue): string[] {
+  const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(answer.trim()) ?? [];
+  let value: unknown;
+  try {
+    value = JSON.parse(fenced ?? answer);
+  } catch {
+    return ["It has to be JSON and nothing else."];
+  }
+  const problem = fits(value);
+  return problem === undefined ? [] : [`It does not fit the JSON Schema: ${problem}.`];
+}
+
+function textProblems(answer: string, { patterns, maxLength }: z.output<typeof options>): string[] {
+  const problems = patterns
+    .filter(({ expression, forbidden }) => expression.test(answer) === forbidden)
+    .map(
+      ({ expression, forbidden, feedback }) =>
+        feedback ?? `It must ${forbidden ? "not " : ""}match ${expression}.`,
+    );
+  if (maxLength !== undefined && answer.length > maxLength)
+    problems.push(`It has ${answer.length} characters, at most ${maxLength} are allowed.`);
+  return problems;
+}
