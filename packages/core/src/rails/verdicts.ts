@@ -86,11 +86,12 @@ export function readReturn(returned: unknown): RailVerdict | null | string {
     const action = returned as RailAction; // one of the actions, checked above
     return new RailVerdict(action, "", action === "retry" ? { retry: new RetryRequest() } : {});
   }
-  const given =
-    returned === null
-      ? "null"
-      : typeof returned === "object"
-        ? `a ${returned.constructor?.name ?? "object"}`
-        : JSON.stringify(returned);
-  return `returned ${given}; return nothing, skip(), retry(), abort(), ask() or a RailAction`;
+  return `returned ${shown(returned)}; return nothing, skip(), retry(), abort(), ask() or a RailAction`;
+}
+
+function shown(returned: unknown): string {
+  if (typeof returned === "function") return "a function";
+  if (typeof returned !== "object" || returned === null) return JSON.stringify(returned) ?? String(returned);
+  const { name = "Object" } = returned.constructor ?? {};
+  return name === "Object" ? "an object" : `a ${name}`;
 }

@@ -34,7 +34,7 @@ export type AnyAgent = Agent<any, any>;
 /** One run, read to its end: its events, and its result or its error. */
 export async function play(agent: AnyAgent, options: RunOptions & { engine?: Engine } = {}, input = "Go") {
   const stream = agent.stream(input, options);
-  const events: Event[] = await collect(stream);
+  const events = (await collect(stream)) as Event[]; // narrower by the agent's own tools, which are not known here
   const ended = await stream.result.then(
     (result) => ({ result: result as RunResult<unknown>, error: undefined }),
     (error: unknown) => {
