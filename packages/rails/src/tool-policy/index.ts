@@ -100,11 +100,12 @@ function decide(
     if (holds === "unclear") missed.push(why);
     if (holds === "yes" || (holds === "unclear" && rule.verdict !== "allow")) {
       const said = rule.reason ?? PLAIN[rule.verdict];
-      return { verdict: rule.verdict, reason: reasonFor(call.toolName, said, missed) };
+      return { verdict: rule.verdict, reason: reasonFor(call.toolName, [said], missed) };
     }
     if (holds === "no" && rule.verdict === "allow") missed.push(why);
   }
-  return { verdict: otherwise, reason: reasonFor(call.toolName, "no rule is about such a call", missed) };
+  const said = missed.length > 0 ? [] : ["no rule is about such a call"];
+  return { verdict: otherwise, reason: reasonFor(call.toolName, said, missed) };
 }
 
 const PLAIN: Readonly<Record<PolicyVerdict, string>> = {
@@ -115,8 +116,8 @@ const PLAIN: Readonly<Record<PolicyVerdict, string>> = {
 };
 
 /** What was missing for the call to be allowed tells the model what it may do instead. */
-function reasonFor(toolName: string, said: string, missed: readonly string[]): string {
-  return `${toolName}: ${[said, ...missed].join("; ")}`;
+function reasonFor(toolName: string, said: readonly string[], missed: readonly string[]): string {
+  return `${toolName}: ${[...said, ...missed].join("; ")}`;
 }
 
 function answer(verdict: PolicyVerdict, reason: string): RailReturn {
