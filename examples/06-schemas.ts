@@ -1,6 +1,5 @@
 // Three ways to say what a tool takes; all are checked, and shown to the model as JSON Schema.
-import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { Agent, defineTool } from "trackside";
+import { Agent, defineTool, type StandardSchemaV1 } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import * as z from "zod";
 

@@ -17,7 +17,14 @@ export interface Room {
 
 /** Folders of core that may touch the world, and its top: the files users import from. All else there is pure. */
 export const impureCoreRooms: readonly string[] = ["core/local", "core/testing", "core/top"];
-export const coreTopFiles: readonly string[] = ["agent.ts", "index.ts"];
+export const coreTopFiles: readonly string[] = [
+  "agent.ts",
+  "agent-config.ts",
+  "bind-definition.ts",
+  "bind-guards.ts",
+  "index.ts",
+  "providers.ts",
+];
 
 /** Packages whose folders are rooms of their own. */
 export const packagesWithRooms: readonly string[] = ["core", "temporal"];

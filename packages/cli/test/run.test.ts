@@ -1,4 +1,4 @@
-import { durableEvent, liveEvent } from "trackside";
+import { durableEvent, liveEvent } from "trackside/schema";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ChatServer, startChatServer, toolCall } from "./support/chat-server.ts";
 import { cli, fixture } from "./support/cli.ts";

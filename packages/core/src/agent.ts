@@ -11,7 +11,7 @@ import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import type { Rail } from "./rails/rail.ts";
 import { RailManager } from "./rails/rail-manager.ts";
-import { type AgentDefinition, CONTRACT_FIELDS, OWN_FIELDS, ownDefaults } from "./schema/agent.ts";
+import { type AgentDefinition, agentSchemas } from "./schema/agent.ts";
 import type { Approval } from "./schema/approval.ts";
 import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS } from "./schema/points.ts";
@@ -99,8 +99,9 @@ export class Agent<
       throw new TracksideError("not_serializable", message);
     }
     const json: Record<string, unknown> = {};
-    for (const field of CONTRACT_FIELDS) json[field] = this.definition[field];
-    for (const field of OWN_FIELDS) {
+    const { contractFields, ownFields, ownDefaults } = agentSchemas();
+    for (const field of contractFields) json[field] = this.definition[field];
+    for (const field of ownFields) {
       const value = this.definition[field];
       if (JSON.stringify(value) !== JSON.stringify(ownDefaults[field])) json[field] = value;
     }

@@ -1,3 +1,4 @@
+export type { StandardSchemaV1 } from "@standard-schema/spec";
 export { Agent, type RunStream } from "./agent.ts";
 export type { AgentConfig } from "./agent-config.ts";
 export type { Registry } from "./bind-definition.ts";
@@ -56,15 +57,17 @@ export type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 export type { Clock } from "./local/clock.ts";
 export { Conversation } from "./local/conversation.ts";
 export { type Engine, type EngineOptions, localEngine, type StartedRun } from "./local/engine.ts";
-export { discoverLocal, type LocalServer } from "./local/providers/discover.ts";
-export { type LoadedModel, loadModel } from "./local/providers/registry.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
 export type { RailContext, RailQuestion, RailState, Reservation } from "./rails/context.ts";
 export { defineRail, Rail, type RailOptions, type RailReturn } from "./rails/rail.ts";
 export { RailManager } from "./rails/rail-manager.ts";
 export { abort, alert, ask, RailAction, RailVerdict, RetryRequest, retry, skip } from "./rails/verdicts.ts";
-export * from "./schema/index.ts";
+export { checkDefinition } from "./schema/check-definition.ts";
+// Types of everything stored or sent; the schemas themselves are in `trackside/schema`, since building them takes time.
+export type * from "./schema/index.ts";
+export { KNOWN_PROVIDERS, parseModelString } from "./schema/model-string.ts";
+export { HOOK_POINTS, HookPoint } from "./schema/points.ts";
 export type { StreamTransformer, Transformed, TransformerFactory } from "./stream/transform.ts";
 export type { SchemaLike } from "./tools/compile-schema.ts";
 export {

@@ -1,4 +1,5 @@
-import { discoverLocal, type LanguageModel, loadModel, parseModelString } from "trackside";
+import { type LanguageModel, parseModelString } from "trackside";
+import { discoverLocal, loadModel } from "trackside/providers";
 import { Complaint } from "../complaint.ts";
 import type { Io } from "../io.ts";
 import { demoModel, type Pace } from "./demo-model.ts";

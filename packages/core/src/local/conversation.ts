@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Rendered, renderInto } from "../context/render.ts";
 import { TracksideError } from "../errors.ts";
-import { deepFreeze } from "../schema/json.ts";
+import { deepFreeze, frozenCopy } from "../schema/json.ts";
 import { type Message, message } from "../schema/message.ts";
 import { newId } from "./ids.ts";
 
@@ -92,7 +92,7 @@ export class Conversation {
     }
     const conversation: { id: string } & Conversation = new Conversation();
     Object.defineProperty(conversation, "id", { value: found.data.id, enumerable: true });
-    logs.set(conversation, new Log(found.data.messages.map(deepFreeze)));
+    logs.set(conversation, new Log([...frozenCopy(found.data.messages)]));
     return conversation;
   }
 }

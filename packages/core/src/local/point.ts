@@ -2,7 +2,7 @@ import { hookFailure } from "../errors.ts";
 import { type CheckChange, Inputs } from "../hooks/inputs.ts";
 import type { RailQuestion, Reservation } from "../rails/context.ts";
 import { Dispatch, type Dispatched, type Session } from "../rails/dispatch.ts";
-import type { StateValues } from "../rails/rail-state.ts";
+import { applyOperations, type StateValues } from "../rails/rail-state.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { HookPoint } from "../schema/points.ts";
@@ -23,6 +23,11 @@ export interface Place {
   readonly key: string;
   readonly attempt: number;
   readonly rails: StateValues;
+}
+
+/** The place after a dispatch there: what its rails wrote can be read. */
+export function written(place: Place, { operations }: Dispatched): Place {
+  return operations.length === 0 ? place : { ...place, rails: applyOperations(place.rails, operations) };
 }
 
 /** What a dispatch came to, and the data as its rails left it. */

@@ -1,6 +1,6 @@
 import { AgentConfigError, TracksideError } from "../errors.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
-import { ownDefaults } from "../schema/agent.ts";
+import { agentSchemas } from "../schema/agent.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
@@ -126,7 +126,10 @@ const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boo
   { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },
   { field: "handoffs", on: (d) => d.handoffs.length > 0 },
   { field: "context_window_tokens", on: (d) => d.context_window_tokens !== null },
-  { field: "offload_above_bytes", on: (d) => d.offload_above_bytes !== ownDefaults.offload_above_bytes },
+  {
+    field: "offload_above_bytes",
+    on: (d) => d.offload_above_bytes !== agentSchemas().ownDefaults.offload_above_bytes,
+  },
   { field: "audit_transient", on: (d) => d.audit_transient },
 ];
 

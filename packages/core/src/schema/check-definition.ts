@@ -1,11 +1,4 @@
-import {
-  type AgentDefinition,
-  agentDefinition,
-  hookReference,
-  hookReferences,
-  mcpServer,
-  railReference,
-} from "./agent.ts";
+import { type AgentDefinition, agentSchemas } from "./agent.ts";
 import { frozenCopy } from "./json.ts";
 import { plainCopy } from "./plain-copy.ts";
 import { HOOK_POINTS } from "./points.ts";
@@ -25,7 +18,7 @@ export type CheckedDefinition =
 /** Checks a definition and everything it refers to. Finds every problem, not only the first (A3). */
 export function checkDefinition(raw: unknown, known: KnownNames): CheckedDefinition {
   const { copy, issues } = plainCopy(raw);
-  const found = agentDefinition.safeParse(copy);
+  const found = agentSchemas().agentDefinition.safeParse(copy);
   const told = new Set(issues.map((earlier) => earlier.path));
   if (!found.success)
     issues.push(...issuesOf(found.error, copy, knownKeys).filter((later) => !told.has(later.path)));
@@ -143,6 +136,7 @@ function oneOf(what: string, names: readonly string[]): string {
 /** The keys an object at this place may have. */
 export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   const [field, second, third] = path;
+  const { agentDefinition, railReference, hookReference, hookReferences, mcpServer } = agentSchemas();
   if (field === undefined) return Object.keys(agentDefinition.shape);
   if (field === "rails") return Object.keys(railReference.shape);
   if (field === "mcp_servers") return path.length > 2 ? ["secret"] : Object.keys(mcpServer.shape);

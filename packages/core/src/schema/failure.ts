@@ -32,11 +32,13 @@ export const FAILURE_CODES = [
 export const failureCode = z.enum(FAILURE_CODES);
 export type FailureCode = z.infer<typeof failureCode>;
 
-export const failure = z.object({
-  code: failureCode,
-  message: z.string(),
-  details: z.record(z.string(), json).optional(),
-  /** What had failed before, where this failure came on top of it. */
-  cause: z.object({ code: failureCode, message: z.string() }).optional(),
-});
+export const failure = z.lazy(() =>
+  z.object({
+    code: failureCode,
+    message: z.string(),
+    details: z.record(z.string(), json).optional(),
+    /** What had failed before, where this failure came on top of it. */
+    cause: z.object({ code: failureCode, message: z.string() }).optional(),
+  }),
+);
 export type Failure = z.infer<typeof failure>;

@@ -1,9 +1,8 @@
-export {
-  type AgentDefinition,
-  type AgentDefinitionInput,
-  agentDefinition,
-  type PinnedAgent,
-} from "./agent.ts";
+import { agentSchemas } from "./agent.ts";
+
+export type { AgentDefinition, AgentDefinitionInput, PinnedAgent } from "./agent.ts";
+/** An agent as JSON. */
+export const { agentDefinition } = agentSchemas();
 export {
   type Approval,
   type ApprovalKind,
@@ -22,6 +21,7 @@ export {
   type FilePart,
   type Message,
   message,
+  type ReasoningPart,
   type TextPart,
   type ToolMessage,
   type ToolOutput,
@@ -34,6 +34,7 @@ export { HOOK_POINTS, HookPoint } from "./points.ts";
 export type { ConfigIssue } from "./problems.ts";
 export { type Outcome, outcome, type Run, run, type Scope, type StopReason, scope } from "./run.ts";
 export {
+  type ApprovalStatus,
   type Call,
   type ToolDescriptor,
   type ToolEffect,

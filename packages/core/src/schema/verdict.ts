@@ -1,10 +1,7 @@
 import * as z from "zod";
-
+import { hookPoint } from "./hook-point.ts";
 import { json } from "./json.ts";
-import { HookPoint } from "./points.ts";
 import { usage } from "./usage.ts";
-
-export const hookPoint = z.enum(HookPoint);
 
 export const railAction = z.enum(["continue", "skip", "retry", "abort"]);
 

@@ -6,7 +6,7 @@ import { Agent, defineTool } from "trackside";
 import { hostileEngine, sandboxEngine, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import { type CommitRow, Divergence, driveJournal, type JournalHost } from "../../src/local/journal.ts";
-import { agentDefinition } from "../../src/schema/agent.ts";
+import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x" });

@@ -72,7 +72,7 @@ describe("T2 every result carries its record", () => {
     const event = events.find((one) => one.type === "tool_result");
 
     expect(result?.metadata).toEqual(metadata);
-    expect(Object.keys(result?.metadata ?? {}).sort()).toEqual(Object.keys(toolResultMetadata.shape).sort());
+    expect(Object.keys(result?.metadata ?? {}).sort()).toEqual(Object.keys(toolResultMetadata.unwrap().shape).sort());
     expect(result?.output.type === "error" ? result.output.failure.code : null).toBe(code);
     expect(event).toMatchObject({
       call_id: result?.call_id,
@@ -91,7 +91,7 @@ describe("T2 every result carries its record", () => {
     const { requests } = await clock.finish(runCalls(tools, calls, { clock }));
 
     const sent = JSON.stringify(requests[1]);
-    for (const field of Object.keys(toolResultMetadata.shape)) expect(sent).not.toContain(field);
+    for (const field of Object.keys(toolResultMetadata.unwrap().shape)) expect(sent).not.toContain(field);
     expect(sent).not.toContain(String(T0));
   });
 

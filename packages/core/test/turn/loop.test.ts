@@ -1,7 +1,7 @@
 import { runTurn, type TurnState } from "trackside/loop";
 import { fakeWorld } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import { agentDefinition } from "../../src/schema/agent.ts";
+import { agentDefinition } from "../../src/schema/index.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x", max_steps: 3 });
 const nobody = { points: [], pre_hooks: false, post_hooks: false, held_by: [] };

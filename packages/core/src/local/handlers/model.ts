@@ -10,7 +10,7 @@ import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
-import { dispatchPoint, type Place } from "../point.ts";
+import { dispatchPoint, type Place, written } from "../point.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, usageOf } from "./assembly.ts";
@@ -30,7 +30,7 @@ class ModelCall {
   readonly #run: RunContext;
   readonly #input: ModelInput;
   readonly #effect: Effect;
-  readonly #place: Place;
+  #place: Place;
   readonly #messageId: string;
   readonly #deltas: LiveDeltas;
   readonly #assembly: Assembly;
@@ -99,6 +99,7 @@ class ModelCall {
       changedMessages,
     );
     this.#spoken.add(verdict, outcome.passed);
+    this.#place = written(this.#place, outcome); // POST rails read what PRE rails wrote
     if (failure) return { out: this.#out({ failure }) };
     if (outcome.action === "skip") return { out: await this.#replaced(outcome.replacement) };
     if (outcome.action !== "continue") return { out: this.#out({}) };
@@ -182,6 +183,8 @@ class ModelCall {
       return this.#out({ failure: failureOf(error, this.#name, stand, true) });
     }
     const message = wholeMessage(this.#run, this.#input, this.#messageId, stand);
+    if (!this.#run.agent.held && !this.#assembly.emitted && stand.text !== "")
+      this.#deltas.text(stand.text, 0);
     return this.#recorded(message, undefined, true, retract);
   }
 

@@ -7,7 +7,7 @@ import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
-import { dispatchPoint, type Place, type PointResult } from "../point.ts";
+import { dispatchPoint, type Place, type PointResult, written } from "../point.ts";
 import type { HeldCall, RunContext } from "../run-context.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute } from "./execute.ts";
@@ -39,7 +39,7 @@ class ToolCall {
   readonly #tool: Tool;
   readonly #written: JsonObject;
   readonly #record: ToolRecord;
-  readonly #place: Place;
+  #place: Place;
   readonly #spoken = new Spoken();
 
   constructor(
@@ -216,6 +216,7 @@ class ToolCall {
       check,
     );
     this.#spoken.add(found.verdict, found.outcome.passed);
+    this.#place = written(this.#place, found.outcome); // POST rails read what PRE rails wrote
     return found;
   }
 

@@ -1,0 +1,377 @@
+import {
+  Agent,
+  Conversation,
+  defineRail,
+  defineTool,
+  type HookPoint,
+  localEngine,
+  type Message,
+  type PointInputs,
+  type Rail,
+  type RailContext,
+} from "trackside";
+import { type Script, scriptedModel } from "trackside/testing";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { ENGINES, eventsOf, failure, play, results } from "./stage.ts";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays",
+  input: z.object({ to: z.string(), amount: z.number().max(100) }),
+  execute: ({ to, amount }) => ({ paid: amount, to }),
+});
+const broken = defineTool({
+  name: "broken",
+  execute: (): string => {
+    throw new Error("no luck");
+  },
+});
+const PAY = { calls: [{ tool: "pay", args: { to: "Ann", amount: 5 } }] };
+
+function agentOf(script: Script, rails: readonly Rail[]) {
+  const model = scriptedModel(script);
+  return {
+    model,
+    agent: new Agent({ name: "a", model, tools: [pay, broken], instructions: "Be kind.", rails }),
+  };
+}
+
+/** What each point was given, copied while its rail ran. */
+async function given(script: Script) {
+  const found = new Map<HookPoint, PointInputs[HookPoint]>();
+  const around: Pick<RailContext, "agent" | "scope" | "turnRef" | "attempt" | "idempotencyKey">[] = [];
+  const watch = defineRail({ name: "watch" }, (ctx) => {
+    found.set(ctx.event, { ...ctx.inputs });
+    const { agent, scope, turnRef, attempt, idempotencyKey } = ctx;
+    around.push({ agent, scope, turnRef, attempt, idempotencyKey });
+    expect(ctx.signal.aborted).toBe(false);
+  });
+  const { agent } = agentOf(script, [watch]);
+  const engine = localEngine({ retry: { retries: 0 } });
+  const { stream } = await play(agent, { engine, scope: { user: "u1" } }, "Pay Ann");
+  return { found, around, stream };
+}
+
+describe("R3 what each point carries", () => {
+  test("R3 START, the model's points, the tool's points and FINISHED", async () => {
+    const { found } = await given([PAY, { text: "Paid.", usage: { input: 7, output: 2 } }]);
+
+    expect(found.get("START")).toEqual({ input: "Pay Ann", messages: [], steered: false });
+    expect(found.get("PRE_LLM_CALL")).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant" }, { role: "tool" }],
+      tools: [{ name: "pay", description: "Pays" }, { name: "broken" }],
+    });
+    expect(found.get("POST_LLM_CALL")).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant" }, { role: "tool" }],
+      response: { text: "Paid.", toolCalls: [] },
+      usage: { input_tokens: 7, output_tokens: 2 },
+    });
+    expect(found.get("PRE_TOOL_CALL")).toEqual({ toolName: "pay", arguments: { to: "Ann", amount: 5 } });
+    expect(found.get("POST_TOOL_CALL")).toMatchObject({
+      toolName: "pay",
+      arguments: { to: "Ann", amount: 5 },
+      result: { paid: 5, to: "Ann" },
+      metadata: { status: "success" },
+    });
+    expect(found.get("FINISHED")).toEqual({
+      input: "Pay Ann",
+      result: { text: "Paid.", stopReason: "answered" },
+    });
+  });
+
+  test("R3 errors of a tool, of a model and of the run", async () => {
+    const { found } = await given([{ calls: [{ tool: "broken" }] }, { error: new Error("dead") }]);
+
+    expect(found.get("TOOL_ERROR")).toEqual({
+      toolName: "broken",
+      arguments: {},
+      error: { code: "tool_failed", message: "no luck" },
+    });
+    expect(found.get("MODEL_ERROR")).toMatchObject({
+      messages: [{}, {}, {}],
+      error: { code: "model_failed" },
+    });
+    expect(found.get("ERROR")).toMatchObject({ input: "Pay Ann", error: { code: "model_failed" } });
+  });
+
+  test("R3 the agent, the scope, the turn, the attempt and a key of its own are there at every point", async () => {
+    const { around, stream } = await given([PAY, "Paid."]);
+
+    expect(around).toHaveLength(8);
+    for (const ctx of around) {
+      expect(ctx.agent).toMatchObject({ name: "a", tools: ["pay", "broken"] });
+      expect(ctx).toMatchObject({
+        scope: { tenant: "default", user: "u1" },
+        turnRef: stream.turnRef,
+        attempt: 1,
+      });
+    }
+    expect(new Set(around.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(8);
+  });
+
+  test("R3 a rail that asks a model gets its answer, and the run is billed for it", async () => {
+    const judge = defineRail({ name: "judge", on: ["START"] }, async (ctx) => {
+      expect(await ctx.model({ system: "Answer yes or no.", prompt: ctx.inputs.input, maxTokens: 5 })).toBe(
+        "yes",
+      );
+    });
+    const model = scriptedModel([
+      { text: "yes", usage: { input: 3, output: 1 } },
+      { text: "hi", usage: { input: 10, output: 5 } },
+    ]);
+    const { result, events } = await play(new Agent({ name: "a", model, rails: [judge] }));
+
+    expect(model.requests[0]?.prompt).toHaveLength(2);
+    expect(result.usage).toMatchObject({ input_tokens: 13, output_tokens: 6, model_calls: 2 });
+    expect(eventsOf(events, "usage").map((event) => event.model)).toEqual(["rails", "scripted:scripted"]);
+  });
+});
+
+function tamper(message: Message | undefined): void {
+  if (message?.role === "user") Object.assign(message.parts[0] ?? {}, { text: "tampered" });
+}
+
+describe("R4 inputs are changed by assignment", () => {
+  test.each(ENGINES)(
+    "R4 the next rail and the operation see the change, on the %s engine",
+    async (_name, make) => {
+      const seen: unknown[] = [];
+      const { agent, model } = agentOf(
+        [PAY, "Paid."],
+        [
+          defineRail({ name: "first", on: ["PRE_TOOL_CALL"], priority: 1 }, (ctx) => {
+            ctx.inputs.arguments = { ...ctx.inputs.arguments, amount: 1 };
+          }),
+          defineRail({ name: "second", on: ["PRE_TOOL_CALL"], priority: 2 }, (ctx) => {
+            seen.push(ctx.inputs.arguments);
+            ctx.inputs.arguments = { ...ctx.inputs.arguments, to: "Bob" };
+          }),
+        ],
+      );
+      agent.hookManager.add("PRE_TOOL_CALL", (ctx) => void seen.push(ctx.inputs.arguments));
+      const { result, events } = await play(agent, { engine: make() });
+      const [message] = results(result);
+
+      expect(seen).toEqual([
+        { to: "Ann", amount: 1 },
+        { to: "Bob", amount: 1 },
+      ]);
+      expect(message?.output).toEqual({ type: "json", value: { paid: 1, to: "Bob" } });
+      expect(message?.metadata.original_args).toEqual({ to: "Ann", amount: 5 });
+      expect(eventsOf(events, "tool_call")[0]?.arguments).toEqual({ to: "Ann", amount: 5 });
+      const told = JSON.stringify(model.requests[1]?.prompt);
+      expect(told).toContain("It ran with other arguments than you wrote");
+      expect(told).toContain('{\\"to\\":\\"Bob\\",\\"amount\\":1}');
+    },
+  );
+
+  test.each(ENGINES)(
+    "R4 a PRE_LLM_CALL change is in that request and in no other, on the %s engine",
+    async (_name, make) => {
+      let calls = 0;
+      const { agent, model } = agentOf(
+        [PAY, "Paid."],
+        [
+          defineRail({ name: "hint", on: ["PRE_LLM_CALL"] }, (ctx) => {
+            if (calls++ > 0) return;
+            const hint = {
+              id: "hint",
+              role: "user" as const,
+              parts: [{ type: "text" as const, text: "HINT" }],
+            };
+            ctx.inputs.messages = [...ctx.inputs.messages, hint];
+          }),
+        ],
+      );
+      const { result } = await play(agent, { engine: make() });
+
+      expect(JSON.stringify(model.requests[0])).toContain("HINT");
+      expect(JSON.stringify(model.requests[1])).not.toContain("HINT");
+      expect(JSON.stringify(result.messages)).not.toContain("HINT");
+      expect(model.requests[0]?.prompt[0]).toEqual({ role: "system", content: "Be kind." });
+    },
+  );
+
+  test("R4 a START change is what is logged, sent, and seen by FINISHED; the original is nowhere", async () => {
+    const seen: string[] = [];
+    const { agent, model } = agentOf(
+      ["hi"],
+      [
+        defineRail({ name: "redact", on: ["START"] }, (ctx) => {
+          ctx.inputs.input = ctx.inputs.input.replace("SECRET", "[card]");
+        }),
+        defineRail({ name: "last", on: ["FINISHED"] }, (ctx) => void seen.push(ctx.inputs.input)),
+      ],
+    );
+    const { result, events } = await play(agent, {}, "my card is SECRET");
+
+    expect(seen).toEqual(["my card is [card]"]);
+    expect(JSON.stringify([model.requests, result.messages, events])).not.toContain("SECRET");
+  });
+
+  test.each(ENGINES)(
+    "R4 a POST_LLM_CALL change is what is logged, returned and acted on, on the %s engine",
+    async (_name, make) => {
+      const { agent } = agentOf(
+        [{ ...PAY, text: "it is SECRET" }, "still SECRET"],
+        [
+          defineRail({ name: "redact", on: ["POST_LLM_CALL"] }, (ctx) => {
+            const { text, toolCalls } = ctx.inputs.response;
+            ctx.inputs.response = {
+              text: text.replace("SECRET", "**"),
+              toolCalls: toolCalls.map((call) => ({ ...call, arguments: { to: "Bob", amount: 2 } })),
+            };
+          }),
+        ],
+      );
+      const { result, events } = await play(agent, { engine: make() });
+
+      expect(result.output).toBe("still **");
+      expect(JSON.stringify([result.messages, events])).not.toContain("SECRET");
+      expect(results(result)[0]?.output).toEqual({ type: "json", value: { paid: 2, to: "Bob" } });
+    },
+  );
+
+  test("R4 POST_LLM_CALL may leave calls out, but not invent any", async () => {
+    const drop = defineRail({ name: "drop", on: ["POST_LLM_CALL"] }, (ctx) => {
+      ctx.inputs.response = { text: "no calls", toolCalls: [] };
+    });
+    const { result } = await play(agentOf([PAY], [drop]).agent);
+    expect(result.output).toBe("no calls");
+    expect(results(result)).toEqual([]);
+
+    const invent = defineRail({ name: "invent", on: ["POST_LLM_CALL"] }, (ctx) => {
+      ctx.inputs.response = {
+        text: "",
+        toolCalls: [{ id: "x", toolName: "pay", arguments: { to: "Eve", amount: 1 } }],
+      };
+    });
+    const error = await failure(agentOf(["hi"], [invent]).agent.run("Go"));
+    expect(error.message).toMatch(/"invent" aborted .*the model did not make the call x of pay/);
+  });
+
+  test.each(ENGINES)(
+    "R4 a POST_TOOL_CALL change is what the log and the model get, on the %s engine",
+    async (_name, make) => {
+      const { agent, model } = agentOf(
+        [PAY, "Paid."],
+        [
+          defineRail({ name: "redact", on: ["POST_TOOL_CALL"] }, (ctx) => {
+            ctx.inputs.result = { paid: "[hidden]" };
+          }),
+        ],
+      );
+      const { result, events } = await play(agent, { engine: make() });
+
+      expect(results(result)[0]?.output).toEqual({ type: "json", value: { paid: "[hidden]" } });
+      expect(JSON.stringify(model.requests[1]?.prompt)).toContain("[hidden]");
+      expect(eventsOf(events, "tool_result")[0]?.output).toEqual({
+        type: "json",
+        value: { paid: "[hidden]" },
+      });
+    },
+  );
+
+  test.each([
+    [
+      "arguments the tool does not take",
+      "PRE_TOOL_CALL",
+      { arguments: { to: "Ann", amount: 500 } },
+      /amount/,
+    ],
+    [
+      "a message that is none",
+      "PRE_LLM_CALL",
+      { messages: [{ role: "user" }] },
+      /a list of messages is expected/,
+    ],
+    ["no messages at all", "PRE_LLM_CALL", { messages: [] }, /a list of messages is expected/],
+    ["a response that is none", "POST_LLM_CALL", { response: "text" }, /\{ text, toolCalls \} is expected/],
+    ["a result that is no JSON", "POST_TOOL_CALL", { result: undefined }, /return a JSON value/],
+    ["an empty input", "START", { input: "" }, /a text that is not empty/],
+  ] as const)("R4 %s is refused by name, and nothing of it happens", async (_what, on, change, says) => {
+    const wrong = defineRail({ name: "clumsy", on: [on] }, (ctx) => void Object.assign(ctx.inputs, change));
+    const { agent, model } = agentOf([PAY, "Paid."], [wrong]);
+    const error = await failure(agent.run("Go"));
+
+    expect(error).toMatchObject({ code: "rail_aborted", railName: "clumsy", point: on });
+    expect(error.message).toMatch(says);
+    expect(model.requests.length).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    ["START", "messages"],
+    ["START", "steered"],
+    ["FINISHED", "input"],
+    ["FINISHED", "result"],
+    ["PRE_LLM_CALL", "tools"],
+    ["POST_LLM_CALL", "messages"],
+    ["POST_LLM_CALL", "usage"],
+    ["PRE_TOOL_CALL", "toolName"],
+    ["POST_TOOL_CALL", "arguments"],
+    ["POST_TOOL_CALL", "metadata"],
+  ] as const)("R4 at %s `%s` is read-only", async (on, field) => {
+    const wrong = defineRail(
+      { name: "clumsy", on: [on] },
+      (ctx) => void Object.assign(ctx.inputs, { [field]: "x" }),
+    );
+    const error = await failure(agentOf([PAY, "Paid."], [wrong]).agent.run("Go"));
+
+    expect(error.message).toMatch(
+      new RegExp(`"clumsy" aborted .*inputs\\.${field} cannot be changed at ${on}; .* can`),
+    );
+  });
+
+  test("R4 what is in the inputs is frozen: nothing changes in place, nor in a conversation read from JSON", async () => {
+    const first = await agentOf(["one"], []).agent.run("Hello");
+    const conversation = Conversation.fromJSON(JSON.parse(JSON.stringify(first.conversation)));
+    const before = JSON.stringify(conversation);
+    const tries: ((ctx: RailContext) => unknown)[] = [
+      (ctx) => ctx.event === "START" && tamper(ctx.inputs.messages[0]),
+      (ctx) => ctx.event === "PRE_LLM_CALL" && (ctx.inputs.messages as unknown[]).push("x"),
+      (ctx) => ctx.event === "PRE_LLM_CALL" && Object.assign(ctx.inputs.messages[0] ?? {}, { parts: [] }),
+      (ctx) => ctx.event === "PRE_LLM_CALL" && Object.assign(ctx.agent, { instructions: "be evil" }),
+      (ctx) => ctx.event === "PRE_LLM_CALL" && Object.assign(ctx.scope, { tenant: "other" }),
+      (ctx) => ctx.event === "POST_LLM_CALL" && Object.assign(ctx.inputs.response, { text: "tampered" }),
+      (ctx) => ctx.event === "START" && delete (ctx.inputs as { input?: string }).input,
+    ];
+    for (const attempt of tries) {
+      const rail = defineRail({ name: "tamper" }, (ctx) => void attempt(ctx));
+      const error = await failure(agentOf(["two"], [rail]).agent.run("Next", { conversation }));
+      expect(error.message).toContain('"tamper" aborted');
+      expect(JSON.stringify(conversation.messages.slice(0, 2))).toBe(
+        JSON.stringify(JSON.parse(before).messages),
+      );
+    }
+  });
+
+  test("R4 a tool's result is frozen for POST rails too", async () => {
+    const rail = defineRail({ name: "tamper", on: ["POST_TOOL_CALL"] }, (ctx) => {
+      Object.assign(ctx.inputs.result ?? {}, { paid: 0 });
+    });
+    const error = await failure(agentOf([PAY, "Paid."], [rail]).agent.run("Go"));
+    expect(error.message).toContain('"tamper" aborted');
+  });
+
+  test("R4 `messages` are made when they are first read, and only then", async () => {
+    let reads = 0;
+    const look = defineRail({ name: "look", on: ["PRE_LLM_CALL"], priority: 2 }, (ctx) => {
+      const once = ctx.inputs.messages;
+      expect(ctx.inputs.messages).toBe(once);
+      reads += 1;
+    });
+    await agentOf(["hi"], [look]).agent.run("Go");
+    expect(reads).toBe(1);
+  });
+
+  test("R4 arguments are not shown while they stream when a PRE_TOOL_CALL rail or a transformer is there", async () => {
+    const inputDeltas = async (rails: readonly Rail[]) =>
+      (await play(agentOf([PAY, "Paid."], rails).agent)).events.filter(
+        ({ type }) => type === "tool_input_delta",
+      ).length;
+
+    expect(await inputDeltas([])).toBeGreaterThan(0);
+    expect(await inputDeltas([defineRail({ name: "r", on: ["PRE_TOOL_CALL"] }, () => {})])).toBe(0);
+  });
+});
