@@ -130,7 +130,6 @@ const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boo
     field: "offload_above_bytes",
     on: (d) => d.offload_above_bytes !== agentSchemas().ownDefaults.offload_above_bytes,
   },
-  { field: "audit_transient", on: (d) => d.audit_transient },
 ];
 
 function refuseUnbuilt(agent: AgentBinding): void {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { approvalKind, approvalState } from "./approval.ts";
 import { failure } from "./failure.ts";
 import { json, jsonObject } from "./json.ts";
-import { toolOutput } from "./message.ts";
+import { toolOutput, userPart } from "./message.ts";
 import { plan } from "./plan.ts";
 import { stopReason } from "./run.ts";
 import { toolResultMetadata } from "./tool.ts";
@@ -81,10 +81,14 @@ export const contextEvent = event("context", {
   detail: z.string(),
 });
 
+/** Content beside the user's message. What is transient shows here as its size only, unless `audit_transient` (H4). */
 export const messageInjectedEvent = event("message_injected", {
   message_id: z.string(),
+  /** The hook it came from. */
   source: z.string(),
   durable: z.boolean(),
+  tokens: z.number().int(),
+  parts: z.array(userPart).readonly().optional(),
   receipt: z.string().optional(),
 });
 

@@ -17,8 +17,7 @@ export async function answer(agent: PinnedAgent, world: World, state: TurnState,
   if (added === null) return;
   publish(world, said);
   log(world, state, [said.message_id, ...added]);
-  for (const id of added)
-    world.note({ type: "message_injected", message_id: id, source: "post-hook", durable: true });
+  for (const id of added) world.note({ type: "message_injected", message_id: id, durable: true });
   complete(world, state);
   const stop_reason = said.skipped ? "skipped" : "answered";
   state.outcome = { status: "completed", stop_reason, message_id: said.message_id };

@@ -1,3 +1,4 @@
+import { estimateParts } from "../context/estimate.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../schema/message.ts";
 import type { Note } from "./note.ts";
@@ -35,6 +36,8 @@ export function expand(
     }
     case "tool_result":
       return resultOf(find(note.message_id), note.message_id, stamp);
+    case "message_injected":
+      return injected(note, find(note.message_id), stamp);
     case "approval": {
       if (!("timeout_ms" in note)) return { ...note, ...stamp };
       const { timeout_ms, ...about } = note; // a deadline is a time, which only whoever commits knows
@@ -76,6 +79,25 @@ function resultOf(message: Message | undefined, id: string, stamp: Stamp): Durab
     duration_ms: metadata.execution_time_ms,
     output,
     metadata,
+  };
+}
+
+function injected(
+  { message_id, durable, audit }: Extract<Note, { type: "message_injected" }>,
+  message: Message | undefined,
+  stamp: Stamp,
+): DurableEvent {
+  if (message?.role !== "user") throw new Error(`message ${message_id} was not added by a hook`);
+  const { by_hook: source = "", parts } = message;
+  const shown = durable || audit ? { parts } : {};
+  return {
+    type: "message_injected",
+    ...stamp,
+    message_id,
+    source,
+    durable,
+    tokens: estimateParts(parts),
+    ...shown,
   };
 }
 

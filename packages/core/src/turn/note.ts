@@ -18,7 +18,7 @@ export type Note =
   | Unstamped<"step">
   | Unstamped<"usage">
   | Unstamped<"message_retracted">
-  | Unstamped<"message_injected">
+  | { type: "message_injected"; message_id: string; durable: boolean; audit?: boolean }
   | Unstamped<"rail">
   | Unstamped<"approval">
   | (Omit<Unstamped<"approval">, "deadline"> & { timeout_ms: number | null })

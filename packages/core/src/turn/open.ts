@@ -19,7 +19,7 @@ export async function open(
   state.phase = "stepping";
   if (agent.points.includes("START")) await admit(world, state);
   if (state.outcome !== null) return;
-  if (agent.pre_hooks) await inject(turn, world, state);
+  if (agent.pre_hooks) await inject(agent, turn, world, state);
   else log(world, state, [turn.message_id]);
 }
 
@@ -56,7 +56,7 @@ function skipTurn(world: World, state: TurnState, messageId: string | undefined,
 }
 
 /** Pre-hooks, once per turn: durable parts join the log before the message, transient ones this turn's tail (H2, H4). */
-async function inject(turn: TurnStart, world: World, state: TurnState): Promise<void> {
+async function inject(agent: PinnedAgent, turn: TurnStart, world: World, state: TurnState): Promise<void> {
   const out = await world.hooks("pre", { phase: "pre", step: 0, rails: state.rails });
   const durable = out.durable ?? [];
   for (const { hook, problem } of out.skipped ?? []) {
@@ -70,10 +70,10 @@ async function inject(turn: TurnStart, world: World, state: TurnState): Promise<
       skipped: true,
     });
   }
-  for (const id of durable)
-    world.note({ type: "message_injected", message_id: id, source: "pre-hook", durable: true });
+  const audit = agent.definition.audit_transient;
+  for (const id of durable) world.note({ type: "message_injected", message_id: id, durable: true });
   for (const id of out.tail ?? [])
-    world.note({ type: "message_injected", message_id: id, source: "pre-hook", durable: false });
+    world.note({ type: "message_injected", message_id: id, durable: false, audit });
   log(world, state, [...durable, turn.message_id]);
   state.tail = [...(out.tail ?? [])];
   state.tail_at = state.log;

@@ -60,7 +60,6 @@ const REFUSED: Readonly<Record<string, JsonObject[string]>> = {
   context_window_tokens: 1000,
   allow_self_spawn: true,
   offload_above_bytes: 0,
-  audit_transient: true,
 };
 
 /** Only says how something behaves that is switched off, or refused, or says what happens anyway. */
@@ -71,6 +70,7 @@ const IDLE: Readonly<Record<string, { value: JsonObject[string]; because: string
   hitl_timeout_seconds: { value: 5, because: "hitl_tools is empty" },
   injection_reserve_tokens: { value: 0, because: "there are no pre-hooks" },
   max_regenerations: { value: 0, because: "there are no post-hooks" },
+  audit_transient: { value: true, because: "there are no pre-hooks" },
   stream_release: { value: "live", because: "nothing holds text back" },
 };
 
