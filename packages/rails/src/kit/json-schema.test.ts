@@ -6,7 +6,7 @@ describe("a schema in options", () => {
     {},
     { type: ["object", "null"], properties: { a: { $ref: "#/$defs/b" } }, $defs: { b: { enum: [1, 2] } } },
     { properties: { type: { const: "x" }, required: true, "any name": { minLength: 1 } } },
-    { oneOf: [{ not: { pattern: "^a" } }, { if: { minimum: 1 }, then: false }] },
+    { oneOf: [{ not: { pattern: "^a" } }, { if: { minimum: 1 }, else: false }] },
   ])("is taken when every keyword is known: %j", (schema) => {
     expect(jsonSchema.safeParse(schema).success).toBe(true);
   });

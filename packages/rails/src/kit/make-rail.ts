@@ -30,7 +30,7 @@ export function makeRail<P extends HookPoint>(
   const { needsAll = false, asks = false, ...own } = made;
   const on = pointsOf(made, needsAll, settings.on);
   const options = { ...own, ...settings, on, asks: asks || (settings.asks ?? false) };
-  return defineRail(options, handle as (ctx: RailContext<P>) => RailReturn | Promise<RailReturn>);
+  return defineRail(options, handle);
 }
 
 function pointsOf<P extends HookPoint>(
@@ -47,9 +47,5 @@ function pointsOf<P extends HookPoint>(
     : `points of ${made.on.join(", ")}`;
   const given = JSON.stringify(asked);
   const message = `on: ${allowed} expected, ${given} given`;
-  throw new AgentConfigError(`the rail ${settingsName(made)}`, [{ path: "on", given, allowed, message }]);
-}
-
-function settingsName({ name }: { readonly name: string }): string {
-  return JSON.stringify(name);
+  throw new AgentConfigError(`the rail "${made.name}"`, [{ path: "on", given, allowed, message }]);
 }

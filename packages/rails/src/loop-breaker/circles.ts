@@ -27,11 +27,12 @@ function alternating(made: readonly Made[], rounds: number): Blocked | undefined
 function standingStill(made: readonly Made[], times: number): Blocked | undefined {
   const known = new Set<string>();
   const lastOf = new Map<string, string>();
-  let stale: { readonly made: Made; readonly anyArguments: boolean }[] = [];
+  const stale: { readonly made: Made; readonly anyArguments: boolean }[] = [];
   for (const one of made) {
     const again = known.has(`${one.call} ${one.result}`);
     const barrenAgain = one.barren && lastOf.get(one.tool) === one.result;
-    stale = again || barrenAgain ? [...stale, { made: one, anyArguments: barrenAgain && !again }] : [];
+    if (again || barrenAgain) stale.push({ made: one, anyArguments: barrenAgain && !again });
+    else stale.length = 0;
     known.add(`${one.call} ${one.result}`);
     lastOf.set(one.tool, one.result);
   }

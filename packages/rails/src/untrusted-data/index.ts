@@ -62,11 +62,11 @@ export function untrustedData(given: UntrustedDataOptions, settings: RailSetting
     ctx: RailContext<"START" | "PRE_LLM_CALL">,
     messages: readonly Message[],
   ): Promise<void> {
-    const sources = sourcesOf(messages, untrusted);
+    const { count, last } = sourcesOf(messages, untrusted, SHOWN);
     const known = stateOf(ctx.state.get(name));
-    if (sources.length <= known.count) return;
-    await ctx.reserve(counter, sources.length - known.count, NO_LIMIT);
-    ctx.state.set(name, { count: sources.length, last: sources.slice(-SHOWN) });
+    if (count <= known.count) return;
+    await ctx.reserve(counter, count - known.count, NO_LIMIT);
+    ctx.state.set(name, { count, last });
   }
 
   async function guard(ctx: RailContext<"PRE_TOOL_CALL">): Promise<RailReturn> {

@@ -15,22 +15,32 @@ const NEVER_RAN: readonly FailureCode[] = [
   "tool_unknown",
 ];
 
-/** Where untrusted data came from, in order: what a human has to know to decide. */
-export function sourcesOf(messages: readonly Message[], untrusted: Untrusted): readonly string[] {
-  const asked = new Map<string, Json>();
-  const sources: string[] = [];
-  for (const message of messages) {
-    if (message.role === "assistant") {
-      for (const part of message.parts)
-        if (part.type === "tool_call") asked.set(part.call_id, part.arguments);
-    } else if (message.role === "tool") {
-      if (untrusted.tool(message.tool) && spoke(message))
-        sources.push(`${message.tool}${shown(asked.get(message.call_id))}`);
-    } else if (message.by_hook !== undefined && untrusted.hook(message.by_hook)) {
-      sources.push(`the hook ${message.by_hook}`);
-    }
+/** Where untrusted data came from: how often, and the last few as a human has to know them to decide. */
+export interface Sources {
+  readonly count: number;
+  readonly last: readonly string[];
+}
+
+export function sourcesOf(messages: readonly Message[], untrusted: Untrusted, shown: number): Sources {
+  const found = messages.filter((message) => isFrom(message, untrusted));
+  const last = found.slice(-shown).map((message) => nameOf(message, messages));
+  return { count: found.length, last };
+}
+
+function isFrom(message: Message, untrusted: Untrusted): boolean {
+  if (message.role === "tool") return untrusted.tool(message.tool) && spoke(message);
+  return message.role === "user" && message.by_hook !== undefined && untrusted.hook(message.by_hook);
+}
+
+function nameOf(message: Message, messages: readonly Message[]): string {
+  if (message.role !== "tool") return `the hook ${message.by_hook}`;
+  for (const asked of messages) {
+    if (asked.role !== "assistant") continue;
+    for (const part of asked.parts)
+      if (part.type === "tool_call" && part.call_id === message.call_id)
+        return `${message.tool}${shownArguments(part.arguments)}`;
   }
-  return sources;
+  return message.tool;
 }
 
 /** A result counts whatever rails made of it, and so does an error: both carry what the tool was told from outside. */
@@ -40,8 +50,8 @@ function spoke({ output }: ToolMessage): boolean {
 
 const LONGEST = 160;
 
-function shown(args: Json | undefined): string {
-  if (args === undefined || args === null || Object.keys(args).length === 0) return "";
+function shownArguments(args: Json): string {
+  if (args === null || Object.keys(args).length === 0) return "";
   const text = JSON.stringify(args);
   return ` ${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`;
 }
