@@ -44,7 +44,7 @@ function outcome(run: Awaited<ReturnType<typeof play>>): unknown {
     stopReason,
     usage,
     steps,
-    events: run.events.filter(({ type }) => type !== "rail"),
+    events: run.events.filter(({ type }) => type !== "rail" && type !== "tool_input_delta"),
   });
   return plain
     .replaceAll(run.stream.runId, "run")
