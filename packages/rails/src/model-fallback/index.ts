@@ -52,7 +52,7 @@ const options = z
 /**
  * What happens when the model cannot be reached, after the engine has tried it again and tried `fallback_models`: wait and
  * start over where that may help, then answer with a fixed message instead of failing. What had already been shown in part
- * is left as it is, and the run fails.
+ * is retracted.
  *
  * @example
  * modelFallback({ retries: 2, delaySeconds: 30, message: "I cannot be reached at the moment. Please try again later." });
@@ -64,9 +64,8 @@ export function modelFallback(given: ModelFallbackOptions, settings: RailSetting
 
   return makeRail({ name, priority: 20, on: ["MODEL_ERROR"] }, settings, async (ctx) => {
     const { error } = ctx.inputs;
-    const { emitted, retryable } = error.details ?? {};
-    if (!isMeant(error, read.only) || emitted === true) return undefined;
-    if (retryable === true) {
+    if (!isMeant(error, read.only)) return undefined;
+    if (error.details?.retryable === true) {
       const { granted, used } = await ctx.reserve(`${name}/${operationOf(ctx)}`, 1, read.retries);
       const delay = delayBefore(used, read, random);
       if (granted) return retry({ delay, maxRetries: read.retries, reason: error.message });

@@ -58,9 +58,17 @@ describe.each(ENGINES)("on $name", ({ make }) => {
     expect((await run({ message: "Sorry.", only: ["overloaded"] }, times(2, down))).output).toBe("Sorry.");
   });
 
-  test("text that was already shown is neither replaced nor written again", async () => {
+  test("what had already been shown in part is retracted", async () => {
     const cut: ScriptedStep = { text: "I was about to say", error: status(503), errorAfter: 5 };
-    await expect(run({ retries: 3, message: "Sorry." }, [cut])).rejects.toThrow(RunError);
+    const model = scriptedModel([cut]);
+    const agent = new Agent({ name: "a", model, rails: [modelFallback({ message: "Sorry." })] });
+    const seen: string[] = [];
+    for await (const event of agent.stream("go", { engine: make({ retry: { retries: 0 } }) })) {
+      if (event.type === "text" || event.type === "text_delta" || event.type === "message_retracted")
+        seen.push(event.type === "message_retracted" ? "retracted" : event.text);
+    }
+    expect(seen).toEqual(["I", " was", "retracted", "Sorry."]);
+    expect((await run({ retries: 1, message: "Sorry." }, [cut, "I say hello"])).output).toBe("I say hello");
   });
 
   test("a serialized agent takes it by name", async () => {

@@ -83,6 +83,7 @@ function readTarget(text: string): Target | string {
   const bare = !/^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   if (bare && !/^(?:[^/?#@:[\]]+|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(text))
     return "is neither a URL nor a host";
+  if (/^[^/]*:\/\/(?![^/?#])/.test(text)) return "names no host";
   let url: URL;
   try {
     url = new URL(bare ? `http://${text}` : text);

@@ -5,15 +5,15 @@ type Read = { readonly path: string } | { readonly problem: string };
 
 /**
  * Checks that a path stays inside one of the roots, by its letters alone: no file is looked at, so links inside the roots
- * are the roots' own business. Every way a tool may read the text has to lead inside: as it is, percent-decoded, and
- * with look-alike characters made plain.
+ * are the roots' own business. Every way a tool may read the text has to lead inside: as it is, percent-decoded,
+ * with look-alike characters made plain, and with backslashes as letters or as slashes.
  */
 export function insideRoots(roots: readonly string[], base: string | undefined): CheckArgument {
   const allowed = roots.map((root) => pathOf(root, base));
   return (value) => {
     if (typeof value !== "string") return unclear(`is ${quoted(value)}, not a path`);
     const ways = readings(value);
-    if (ways === undefined) return unclear(`${quoted(value)} is encoded over and over`);
+    if (typeof ways === "string") return unclear(`${quoted(value)} ${ways}`);
     const reads = ways.map((text) => readPath(text, base));
     const odd = reads.find((read) => "problem" in read);
     if (odd && "problem" in odd) return unclear(`${quoted(value)} ${odd.problem}`);
@@ -40,35 +40,35 @@ function pathOf(root: string, base: string | undefined): string {
 
 const MAX_DECODINGS = 3;
 
-/** The texts a tool may take this one for; undefined when it is encoded deeper than anybody means well. */
-function readings(text: string): readonly string[] | undefined {
+/** The texts a tool may take this one for, or what is wrong with it. */
+function readings(text: string): readonly string[] | string {
   const found = new Set<string>();
   let current = text;
   for (let round = 0; round <= MAX_DECODINGS; round++) {
-    found.add(current).add(current.normalize("NFKC"));
+    for (const form of [current, current.normalize("NFKC")]) found.add(form).add(form.replaceAll("\\", "/"));
+    if (OVERLONG.test(current)) return "has over-long encodings in it";
     const decoded = current.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
     if (decoded === current) return [...found];
     current = decoded;
   }
-  return undefined;
+  return "is encoded over and over";
 }
 
+/** No character is written with these bytes, but some readers take what begins so for `.` or `/`. */
+const OVERLONG = /%c[01]/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** The first bytes of over-long encodings of `.` and `/`, once they have been decoded byte by byte. */
-const OVERLONG = /[\u00c0\u00c1]/;
 
 function readPath(given: string, base: string | undefined): Read {
-  const text = given.replaceAll("\\", "/");
+  const drive = /^[a-z]:/i.exec(given)?.[0] ?? "";
+  const text = drive === "" ? given : given.replaceAll("\\", "/"); // on a drive a backslash is no letter
   if (text.trim() === "") return { problem: "is empty" };
   if (CONTROL.test(text)) return { problem: "has control characters in it" };
-  if (OVERLONG.test(text) && OVERLONG.test(given)) return { problem: "has over-long encodings in it" };
   if (text.startsWith("~")) return { problem: "starts at a home directory" };
   if (text.startsWith("//")) return { problem: "names a network share" };
   if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return { problem: "is a URL" };
-  const drive = /^[a-z]:/i.exec(text)?.[0] ?? "";
   if (drive !== "" && text[2] !== "/") return { problem: "is relative to a drive" };
   if (drive === "" && !text.startsWith("/")) {
     if (base === undefined) return { problem: "is relative; it has to be absolute" };

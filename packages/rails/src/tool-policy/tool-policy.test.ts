@@ -106,6 +106,9 @@ describe("paths", () => {
     "/srv//data/a",
     "/srv/data/a/../b",
     "/srv/data/ä%20b",
+    "/srv/data/Áé/%C3%81.txt",
+    "/srv/data/100%",
+    "/srv/data/a\\b",
   ];
   const outside = [
     "/srv/database",
@@ -119,6 +122,7 @@ describe("paths", () => {
     "/srv/data/..%5cx",
     "/srv/data/%c0%ae%c0%ae/x",
     "/srv/data\\..\\..\\etc",
+    "/srv/data\\/a",
     "/srv/data/．．/x",
     "/srv/data/.. /x",
     "/srv/data/.../x",
@@ -153,6 +157,21 @@ describe("paths", () => {
     expect(await says(options, "act", { path: "/tmp/a" })).toBe("ran");
     expect(await says(options, "act", { path: "work/../.ssh/id" })).toMatch(/^denied/);
     expect(await says(options, "act", { path: "../../etc" })).toMatch(/^denied/);
+  });
+
+  test("paths on a drive are read as Windows reads them", async () => {
+    const options = allow({ paths: { path: ["C:\\data"] } });
+    for (const path of ["C:\\data\\a.txt", "c:/data/a", "C:\\data\\b\\..\\a"])
+      expect(await says(options, "act", { path })).toBe("ran");
+    for (const path of [
+      "D:\\data\\a",
+      "C:data\\a",
+      "C:\\data\\..\\a",
+      "C:\\database",
+      "\\data\\a",
+      "/data/a",
+    ])
+      expect(await says(options, "act", { path })).toMatch(/^denied/);
   });
 
   test("every path has to be inside, wherever it stands in the arguments, and none may be missing", async () => {
