@@ -1,6 +1,8 @@
 import type { Agent, AgentEvent, Conversation, Engine } from "trackside";
+import { approverFor, type Policy } from "./approvals/policy.ts";
 import { claimStdout, type Io, type Output } from "./io.ts";
 import { jsonLine } from "./screen/clean.ts";
+import { Held } from "./screen/held.ts";
 import { RunView } from "./screen/run-view.ts";
 import { Screen } from "./screen/screen.ts";
 import { type Ending, watch } from "./watch.ts";
@@ -9,10 +11,12 @@ import { type Ending, watch } from "./watch.ts";
 export interface Presenter {
   readonly output: Output;
   readonly screen: Screen;
-  turn(agent: Agent, message: string, options?: TurnOptions): Promise<Ending>;
+  turn(agent: Agent, message: string, options: TurnOptions): Promise<Ending>;
 }
 
 export interface TurnOptions {
+  /** Who decides about calls that need an approval. */
+  readonly approve: Policy;
   readonly conversation?: Conversation | undefined;
   /** Runs on this model instead of the agent's, by this engine. */
   readonly on?: { readonly model: string; readonly engine: Engine } | undefined;
@@ -21,21 +25,36 @@ export interface TurnOptions {
 export function presenter(io: Io, { json = false, wrapFiles = false }): Presenter {
   const output = json ? io.stderr : io.stdout;
   const screen = new Screen(output, io.env, { wrapFiles });
+  const isSharedTerminal = !json || io.stdout.isTTY === true;
   const writeEvents = json ? claimStdout(io) : undefined;
   return {
     output,
     screen,
-    turn(agent, message, { conversation, on } = {}) {
+    turn(agent, message, { approve, conversation, on }) {
       const run = agent.stream(message, {
         signal: io.gone,
         ...(conversation ? { conversation } : {}),
         ...(on ? { engine: on.engine } : {}),
       });
       const view = new RunView(screen, on?.model ?? agent.definition.model);
-      const asLine = (event: AgentEvent) => writeEvents?.(`${jsonLine(event)}\n`);
+      const asLine = (event: AgentEvent) => {
+        view.calls.note(event);
+        writeEvents?.(`${jsonLine(event)}\n`);
+      };
+      const held = new Held(writeEvents ? asLine : (event) => view.show(event));
       return watch(run, {
-        show: writeEvents ? asLine : (event) => view.show(event),
+        show: (event) => held.show(event),
         stopping: () => screen.waitFor("stopping, Ctrl-C again exits at once"),
+        approver: approverFor(approve, {
+          io,
+          output,
+          screen,
+          calls: view.calls,
+          shown: !json,
+          // Lines for another program are not kept from it because somebody here is being asked.
+          hold: () => isSharedTerminal && held.hold(),
+          release: () => held.release(),
+        }),
       }).finally(() => screen.settled());
     },
   };

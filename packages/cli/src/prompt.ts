@@ -1,8 +1,11 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Input, Output } from "./io.ts";
+import { Valve } from "./screen/valve.ts";
 
 /** Lines that arrive within this time of each other were pasted, and are one message. */
 const PASTE_MS = 30;
+/** However much is typed, a question is not kept back for longer. */
+const LONGEST_QUIET_MS = 3_000;
 
 export interface PromptOptions {
   readonly input: Input;
@@ -14,28 +17,57 @@ export interface PromptOptions {
   readonly onFirstInterrupt: () => void;
 }
 
-/** Asks for one message after another. Between two questions the terminal is as a program finds it: Ctrl-C is a signal. */
+export interface Question {
+  /** Asked again every second, for what counts down. */
+  readonly prompt: () => string;
+  /** Stands there to be changed. */
+  readonly prefill?: string;
+  /** Takes the question back. */
+  readonly signal: AbortSignal;
+}
+
+/** What came of a question: an answer, Ctrl-C, the end of the input, or it was taken back. */
+export type Answer =
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "interrupted" | "ended" | "withdrawn" };
+
+/** Whether what was typed could be waited out, and whether there was any. */
+export type Quiet = { readonly kind: "quiet" | "interrupted" | "ended"; readonly dropped: boolean };
+
+/**
+ * Asks for one message after another, and questions in between. While nothing is asked the terminal is as a program finds
+ * it: Ctrl-C is a signal.
+ */
 export class Prompt {
   readonly #options: PromptOptions;
   readonly #lines: Interface;
+  readonly #valve: Valve;
   readonly #messages: string[] = [];
   #pasted: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
   #interrupted = false;
   #wake: (() => void) | undefined;
+  #answer: ((answer: Answer) => void) | undefined;
+  #endQuiet: ((kind: Quiet["kind"]) => void) | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
     const { input, output, interactive: terminal, prompt } = options;
+    this.#valve = new Valve(output);
     // Piped lines need no output: they are not echoed.
-    this.#lines = createInterface({ input, terminal, prompt, ...(terminal ? { output } : {}) });
+    this.#lines = createInterface({ input, terminal, prompt, ...(terminal ? { output: this.#valve } : {}) });
     this.#lines.on("line", (line) => this.#line(line));
     this.#lines.on("SIGINT", () => this.#interrupt());
+    this.#lines.on("history", (history) => {
+      if (this.#answer !== undefined || this.#endQuiet !== undefined) history.shift(); // messages only
+    });
     this.#lines.on("close", () => {
       this.#flush();
       this.#ended = true;
       this.#wake?.();
+      this.#answer?.({ kind: "ended" });
+      this.#endQuiet?.("ended");
     });
     if (terminal) this.#yield();
   }
@@ -58,6 +90,77 @@ export class Prompt {
     return this.#messages.shift() ?? null;
   }
 
+  /** Asks a person something else than for the next message. */
+  async question({ prompt, prefill = "", signal }: Question): Promise<Answer> {
+    if (this.#ended) return { kind: "ended" };
+    if (signal.aborted) return { kind: "withdrawn" };
+    let shown = prompt();
+    const count = setInterval(() => {
+      if (prompt() === shown || this.#pasted.length > 0) return; // a line that was entered is on its way
+      shown = prompt();
+      this.#lines.setPrompt(shown);
+      this.#lines.prompt(true);
+    }, 1000);
+    const answer = await new Promise<Answer>((resolve) => {
+      this.#answer = resolve;
+      signal.addEventListener("abort", () => resolve({ kind: "withdrawn" }), { once: true });
+      this.#lines.setPrompt(shown);
+      this.#take();
+      if (prefill !== "") this.#lines.write(prefill);
+    });
+    clearInterval(count);
+    this.#answer = undefined;
+    this.#pasted = [];
+    clearTimeout(this.#timer);
+    if (answer.kind === "withdrawn") {
+      this.#clear();
+      this.#options.output.write(ERASE_LINE);
+    } else if (answer.kind !== "answer") {
+      this.#valve.shut = true; // what was typed stays on the screen, but is no longer there
+      if (answer.kind === "interrupted") this.#clear();
+      this.#valve.shut = false;
+      this.#options.output.write("\n");
+    }
+    this.#lines.setPrompt(this.#options.prompt);
+    this.#yield();
+    return answer;
+  }
+
+  /**
+   * Waits until nothing has been typed for a while and drops what was: it was not meant for the question that follows,
+   * which nobody has seen yet.
+   */
+  async quiet(ms: number): Promise<Quiet> {
+    if (this.#ended) return { kind: "ended", dropped: false };
+    const { input } = this.#options;
+    let dropped = false;
+    this.#valve.shut = true;
+    let timer: NodeJS.Timeout | undefined;
+    let longest: NodeJS.Timeout | undefined;
+    let onKey = () => {};
+    const kind = await new Promise<Quiet["kind"]>((resolve) => {
+      this.#endQuiet = resolve;
+      timer = setTimeout(resolve, ms, "quiet");
+      longest = setTimeout(resolve, LONGEST_QUIET_MS, "quiet");
+      onKey = () => {
+        dropped = true;
+        timer?.refresh();
+      };
+      input.on("keypress", onKey);
+      input.setRawMode?.(true);
+      this.#lines.resume();
+    });
+    clearTimeout(timer);
+    clearTimeout(longest);
+    input.off("keypress", onKey);
+    this.#endQuiet = undefined;
+    this.#pasted = [];
+    if (kind !== "ended") this.#clear();
+    this.#valve.shut = false;
+    this.#yield();
+    return { kind, dropped };
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     this.#lines.close();
@@ -65,6 +168,7 @@ export class Prompt {
 
   #line(line: string): void {
     this.#interrupted = false;
+    if (this.#endQuiet !== undefined) return;
     if (!this.#options.interactive) {
       this.#messages.push(line);
       this.#wake?.();
@@ -81,14 +185,27 @@ export class Prompt {
   #flush(): void {
     clearTimeout(this.#timer);
     if (this.#pasted.length === 0) return;
-    this.#messages.push(this.#pasted.join("\n"));
+    const text = this.#pasted.join("\n");
     this.#pasted = [];
+    if (this.#answer !== undefined) {
+      this.#answer({ kind: "answer", text });
+      return;
+    }
+    this.#messages.push(text);
     this.#wake?.();
   }
 
   #interrupt(): void {
     const isEmpty = this.#lines.line === "" && this.#pasted.length === 0;
     this.#pasted = [];
+    if (this.#endQuiet !== undefined) {
+      this.#endQuiet("interrupted");
+      return;
+    }
+    if (this.#answer !== undefined) {
+      this.#answer({ kind: "interrupted" });
+      return;
+    }
     if (isEmpty && this.#interrupted) {
       this.#options.output.write("\n");
       this.#lines.close();
@@ -100,10 +217,15 @@ export class Prompt {
       this.#options.onFirstInterrupt();
       this.#lines.prompt();
     } else {
-      // To the end of the line, then everything before it: what was typed is dropped.
-      this.#lines.write(null, { ctrl: true, name: "e" });
-      this.#lines.write(null, { ctrl: true, name: "u" });
+      this.#clear();
     }
+  }
+
+  /** Drops what was typed on this line. */
+  #clear(): void {
+    // To the end of the line, then everything before it.
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#lines.write(null, { ctrl: true, name: "u" });
   }
 
   #take(): void {
@@ -121,3 +243,5 @@ export class Prompt {
     if (this.#options.interactive) this.#options.input.setRawMode?.(false);
   }
 }
+
+const ERASE_LINE = "\r\x1b[2K";

@@ -1,4 +1,6 @@
-import type { AgentEvent, Conversation, RunStream, Tool } from "trackside";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AgentEvent, Approval, Conversation, DurableEventOf, RunStream, Tool } from "trackside";
+import type { Approver, MakeApprover } from "./approvals/approver.ts";
 import { EXIT } from "./command.ts";
 
 /** How a run ended, for those who go on from there. */
@@ -12,8 +14,11 @@ export interface Watching {
   readonly show: (event: AgentEvent) => void;
   /** Called once when a signal has asked the run to stop. */
   readonly stopping: () => void;
+  /** Who decides what waits for a decision. */
+  readonly approver: MakeApprover;
 }
 
+type Watched = RunStream<string, readonly Tool[]>;
 type Signal = "SIGINT" | "SIGTERM";
 const EXIT_OF = { SIGINT: EXIT.cancelled, SIGTERM: EXIT.terminated } as const;
 
@@ -21,14 +26,19 @@ const EXIT_OF = { SIGINT: EXIT.cancelled, SIGTERM: EXIT.terminated } as const;
  * Shows a run to its end. The first Ctrl-C cancels it, and its last event is still waited for; the second ends the process
  * at once.
  */
-export async function watch(run: RunStream<string, readonly Tool[]>, watching: Watching): Promise<Ending> {
+export async function watch(run: Watched, watching: Watching): Promise<Ending> {
   let received: Signal | undefined;
   const onSignal = (signal: Signal) => {
+    if (signal === "SIGINT" && approver.away) return;
     if (received) process.exit(EXIT_OF[signal]);
     received = signal;
     run.cancel(signal === "SIGINT" ? "Ctrl-C" : signal);
     watching.stopping();
   };
+  const approver = watching.approver({
+    decide: (id, decision) => run.decide(id, decision),
+    interrupt: () => onSignal("SIGINT"),
+  });
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   try {
@@ -36,12 +46,32 @@ export async function watch(run: RunStream<string, readonly Tool[]>, watching: W
     for await (const event of run) {
       if (event.type === "status") exitCode = exitCodeOf(event, received);
       watching.show(event);
+      if (event.type === "approval") await tell(approver, run, event);
     }
+    await approver.end();
     return { exitCode, conversation: await conversationOf(run) };
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }
+}
+
+async function tell(approver: Approver, run: Watched, event: DurableEventOf<"approval">): Promise<void> {
+  if (event.state !== "pending") return approver.settled(event);
+  const approval = await recordOf(run, event.approval_id);
+  if (approval !== undefined) approver.asked(approval);
+}
+
+const MOST_TURNS = 100;
+
+/** The whole record, with its arguments. An event may come a moment before it; one that never comes is decided already. */
+async function recordOf(run: Watched, id: string): Promise<Approval | undefined> {
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const found = run.pending.find((approval) => approval.id === id);
+    if (found !== undefined) return found;
+    await nextTurn();
+  }
+  return undefined;
 }
 
 function exitCodeOf(event: Extract<AgentEvent, { type: "status" }>, received: Signal | undefined): number {
@@ -52,7 +82,7 @@ function exitCodeOf(event: Extract<AgentEvent, { type: "status" }>, received: Si
 }
 
 /** A run that failed or was cancelled carries on in the same conversation. */
-async function conversationOf(run: RunStream<string, readonly Tool[]>): Promise<Conversation | undefined> {
+async function conversationOf(run: Watched): Promise<Conversation | undefined> {
   try {
     return (await run.result).conversation;
   } catch (error) {

@@ -1,11 +1,11 @@
-import { PassThrough } from "node:stream";
 import { Conversation } from "trackside";
 import { describe, expect, test } from "vitest";
 import { chatLoop, chatPrompt } from "../src/chat-loop.ts";
-import type { Input, Io, Output } from "../src/io.ts";
+import type { Io } from "../src/io.ts";
 import { Screen } from "../src/screen/screen.ts";
 import type { Ending } from "../src/watch.ts";
 import { cli, fixture } from "./support/cli.ts";
+import { fakeTerminal, pause } from "./support/fake-terminal.ts";
 
 describe("trackside chat with piped lines", () => {
   test("runs one turn for each line, all in one conversation", async () => {
@@ -45,22 +45,6 @@ describe("trackside chat with piped lines", () => {
   });
 });
 
-/** A terminal made of streams: what is typed goes in, what is shown comes out. */
-function fakeTerminal() {
-  const raw: boolean[] = [];
-  const stdin: Input = Object.assign(new PassThrough(), {
-    isTTY: true,
-    setRawMode: (mode: boolean) => raw.push(mode),
-  });
-  const stdout: Output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  let shown = "";
-  stdout.on("data", (chunk) => {
-    shown += chunk;
-  });
-  const io: Io = { stdin, stdout, stderr: stdout, env: {}, cwd: "/", gone: new AbortController().signal };
-  return { io, raw, type: (text: string) => stdin.push(text), shown: () => shown };
-}
-
 function chatOn({ io }: { io: Io }, endings: readonly Ending[] = []) {
   const turns: { message: string; conversation: Conversation | undefined }[] = [];
   const screen = new Screen(io.stdout, io.env);
@@ -74,8 +58,6 @@ function chatOn({ io }: { io: Io }, endings: readonly Ending[] = []) {
   });
   return { turns, ended };
 }
-
-const pause = (ms = 60) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("the chat loop on a terminal", () => {
   test("hands each turn the conversation of the one before, also after a failure", async () => {

@@ -3,7 +3,7 @@ import { type ChatServer, startChatServer } from "./support/chat-server.ts";
 import { cli, nobody } from "./support/cli.ts";
 
 describe.concurrent("trackside start without a terminal", () => {
-  test("shows one whole turn of the scripted demo and exits 0", async () => {
+  test("shows two turns of the scripted demo, a rail and an approval among them, and exits 0", async () => {
     const { code, stdout, stderr } = await cli(["start"]);
     expect(stderr).toBe("");
     expect(code).toBe(0);
@@ -14,6 +14,13 @@ describe.concurrent("trackside start without a terminal", () => {
     expect(stdout).toMatch(/✓ 2\.3 recent_deploys · \d+ ms/);
     expect(stdout).toContain("The likely cause is deploy d-481");
     expect(stdout).toMatch(/● done · answered · 3 steps · [\d,]+ tokens in, \d+ out · /);
+    expect(stdout).toContain("! rail no-addresses · noticed · 2.3\n  took an e-mail address out of");
+    expect(stdout).toContain("› Open an incident for checkout");
+    expect(stdout).toContain("◆ needs approval · 1.1 open_incident\n");
+    expect(stdout).toContain("◆ 1.1 open_incident rejected by the demo\n");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "The demo rejected the incident by itself, because nobody is at a terminal.",
+    );
     expect(stdout).not.toContain("\x1b");
   });
 

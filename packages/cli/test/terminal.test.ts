@@ -6,19 +6,24 @@ import { noTerminal, plain, terminal } from "./support/terminal.ts";
 if (noTerminal) console.log(`terminal tests are skipped: ${noTerminal}`);
 
 describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
-  test("start opens a chat that remembers what was said, and Ctrl-D leaves with 0", async () => {
-    const screen = terminal(["start"]);
+  test("start opens a chat that remembers what was said and asks before it acts; Ctrl-D leaves with 0", async () => {
+    const screen = terminal(["start"], { EDITOR: "", VISUAL: "" });
     await screen.see("The model is a scripted demo, not an AI");
     await screen.see("Why is checkout slow?");
     await screen.see("› ");
     screen.type("is anything wrong?\r");
     await screen.see("→ 1.1 service_status {}");
     await screen.see("→ 2.3 recent_deploys");
+    await screen.see("! rail no-addresses · noticed · 2.3");
     await screen.see("Shall I open an incident for checkout?");
     await screen.see("● done · answered · 3 steps");
     await screen.see("› ");
     screen.type("yes\r");
+    await screen.see("◆ waiting for you · 1.1 open_incident");
     await screen.see('"service": "checkout"');
+    await screen.see("a, r, e or ? · 60 min left › ");
+    screen.type("a\r");
+    await screen.see("◆ 1.1 open_incident approved by you");
     await screen.see("I opened INC-101 for checkout");
     await screen.see("› ");
     screen.type("\x04");

@@ -1,10 +1,13 @@
+import { type ApproveWord, type Policy, policyFor, readApprove } from "../approvals/policy.ts";
 import { readArguments, readModel } from "../arguments.ts";
+import { chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
 import { Complaint } from "../complaint.ts";
-import { type Io, readAll } from "../io.ts";
+import { type Io, isInteractive, readAll } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
-import { presenter } from "../present.ts";
+import { type Presenter, presenter } from "../present.ts";
+import type { Prompt } from "../prompt.ts";
 import { cleanLine } from "../screen/clean.ts";
 
 const help = `trackside run <agent> [input]    runs one turn and shows it
@@ -16,7 +19,16 @@ Options
   --model provider:name   runs on this model instead of the agent's own and its fallbacks
   --tools file            with a .json definition: the file that exports the tools it names
   --json                  prints every event as one line of JSON on stdout, and nothing else there
+  --approve ask           asks you about each call that needs an approval; on a terminal this is the default
+  --approve none          rejects each such call; without a terminal this is the default
+  --approve all           approves every one of them, unseen: whatever the agent asks for is done
   --help                  shows this
+
+With --json --approve ask and no terminal, decisions are lines of JSON on stdin:
+  {"approval_id": "…", "choice": "approve"}       also with "edited_arguments": {…}
+  {"approval_id": "…", "choice": "reject", "reason": "…"}
+  {"approval_id": "…", "choice": "submit", "response": …}       the result of a client tool
+What waits (with its whole arguments) and what came of each line is told on stderr, in JSON.
 
 ${EXIT_HELP}
 
@@ -31,6 +43,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     model: { type: "string" },
     tools: { type: "string" },
     json: { type: "boolean" },
+    approve: { type: "string" },
     help: { type: "boolean", short: "h" },
   });
   if (values.help) {
@@ -42,10 +55,12 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   if (extra !== undefined)
     throw new Complaint(`Put the input in quotes: ${JSON.stringify(positionals.slice(1).join(" "))}`);
   const model = readModel(values.model);
+  const word = readApprove(values.approve);
   const json = values.json === true;
   const present = presenter(io, { json });
 
   const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
+  const approve = choosePolicy(word, { io, present, json, takesStdin: fromStdin(input, io) });
   const message = await readMessage(input, io);
   const { screen } = present;
   if (!json) {
@@ -54,14 +69,43 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     screen.line();
   }
   const on = model === undefined ? undefined : { model, engine: onModel(agent, model) };
-  return (await present.turn(agent, message, { on })).exitCode;
+  return (await present.turn(agent, message, { on, approve })).exitCode;
+}
+
+interface Surroundings {
+  readonly io: Io;
+  readonly present: Presenter;
+  readonly json: boolean;
+  /** Whether stdin is the input. */
+  readonly takesStdin: boolean;
+}
+
+function choosePolicy(
+  word: ApproveWord | undefined,
+  { io, present: { output, screen }, json, takesStdin }: Surroundings,
+): Policy {
+  const person = !takesStdin && isInteractive({ ...io, stdout: output });
+  let made: Prompt | undefined;
+  const prompt = () => (made ??= chatPrompt(io, output, screen));
+  const lines: Policy | undefined = json && !takesStdin ? { kind: "lines" } : undefined;
+  return policyFor(word, {
+    policy: person ? { kind: "person", prompt } : lines,
+    byDefault: person,
+    otherwise: takesStdin
+      ? "--approve ask: stdin is the input, so nobody can be asked there. Give the input as an argument."
+      : "--approve ask: there is no terminal to ask on. With --json, decisions can be lines of JSON on stdin.",
+  });
+}
+
+function fromStdin(given: string | undefined, io: Io): boolean {
+  return given === "-" || (given === undefined && !io.stdin.isTTY);
 }
 
 async function readMessage(given: string | undefined, io: Io): Promise<string> {
-  const fromStdin = given === "-" || (given === undefined && !io.stdin.isTTY);
-  if (given === undefined && !fromStdin)
+  const piped = fromStdin(given, io);
+  if (given === undefined && !piped)
     throw new Complaint('What should it do? Write: trackside run agent.ts "do this", or pipe the input in.');
-  const message = (fromStdin ? await readAll(io.stdin) : (given ?? "")).trim();
+  const message = (piped ? await readAll(io.stdin) : (given ?? "")).trim();
   if (message === "")
     throw new Complaint('The input is empty. Write: trackside run agent.ts "do this", or pipe it in.');
   return message;

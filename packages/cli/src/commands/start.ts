@@ -1,3 +1,4 @@
+import type { Policy } from "../approvals/policy.ts";
 import { readArguments, readModel } from "../arguments.ts";
 import { chatLoop, chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
@@ -10,12 +11,14 @@ import { type Io, isInteractive } from "../io.ts";
 import { presenter } from "../present.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Screen } from "../screen/screen.ts";
+import type { Ending } from "../watch.ts";
 
 const help = `trackside start    opens a chat with a demo agent, an on-call assistant for a made-up shop
 
 Without anything set up the agent runs on a scripted demo model, which is no AI. With OPENAI_API_KEY or
 ANTHROPIC_API_KEY set, or with --model, the same agent runs on a real one. A model server on this machine
-(Ollama, LM Studio) is offered. Without a terminal it shows one turn and ends.
+(Ollama, LM Studio) is offered. Opening an incident needs your approval. Without a terminal it shows two
+turns, rejects what needs an approval, and ends.
 
 Options
   --model provider:name   the model to run on
@@ -42,14 +45,23 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   if (!isInteractive(io)) {
     const { model, about } = await chooseModel({ io, given, pace: NO_PACE });
     const agent = onCallAgent(model);
-    const [question] = SUGGESTIONS;
     introduce(screen, about);
-    screen.line(`› ${question}`);
-    screen.line();
-    return (await turn(agent, question)).exitCode;
+    let last: Ending = { exitCode: EXIT.completed, conversation: undefined };
+    for (const question of [SUGGESTIONS[0], SUGGESTIONS[2]]) {
+      screen.line(`› ${question}`);
+      screen.line();
+      last = await turn(agent, question, { approve: NOBODY_HERE, conversation: last.conversation });
+      screen.line();
+      if (last.exitCode !== EXIT.completed) return last.exitCode;
+    }
+    screen.paragraph(
+      "The demo rejected the incident by itself, because nobody is at a terminal. There you are asked.",
+    );
+    return last.exitCode;
   }
 
   const prompt = chatPrompt(io, output, screen);
+  const approve: Policy = { kind: "person", prompt: () => prompt };
   const pick = (models: readonly string[]) => pickModel(models, prompt, screen);
   const chosen = await chooseModel({ io, given, pace: READING_PACE, pick });
   const agent = onCallAgent(chosen.model);
@@ -63,14 +75,25 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     prompt,
     screen,
     suggestions: SUGGESTIONS,
-    turn: (message, conversation) => turn(agent, message, { conversation }),
+    turn: (message, conversation) => turn(agent, message, { approve, conversation }),
   });
 }
+
+const NOBODY_HERE: Policy = {
+  kind: "none",
+  by: "the demo",
+  reason: "nobody is at a terminal to approve it",
+};
+
+const GUARDED =
+  "Two things guard it: opening an incident needs a human's approval, and a rail takes e-mail addresses out of what the tools return.";
 
 function introduce(screen: Screen, about: string): void {
   screen.line(`${screen.paint("bold", "Trackside demo")} · on call for a small made-up shop`);
   screen.line();
   screen.paragraph(about, 2);
+  screen.line();
+  screen.paragraph(GUARDED, 2);
   screen.line();
 }
 

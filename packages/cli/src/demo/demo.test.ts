@@ -1,16 +1,22 @@
-import type { Conversation } from "trackside";
+import type { Approve, Conversation } from "trackside";
 import { describe, expect, test } from "vitest";
 import { demoModel, NO_PACE } from "./demo-model.ts";
 import { onCallAgent } from "./on-call-agent.ts";
 import { SUGGESTIONS } from "./rules.ts";
 
+const approve: Approve = () => ({ choice: "approve" });
+
 /** Talks to the demo agent; each answer with the calls that led to it, step by step. */
 async function talk(...messages: string[]) {
+  return talkWith(approve, ...messages);
+}
+
+async function talkWith(approve: Approve, ...messages: string[]) {
   const agent = onCallAgent(demoModel(NO_PACE));
   const turns: { answer: string; steps: string[][] }[] = [];
   let conversation: Conversation | undefined;
   for (const message of messages) {
-    const result = await agent.run(message, conversation ? { conversation } : {});
+    const result = await agent.run(message, { approve, ...(conversation ? { conversation } : {}) });
     conversation = result.conversation;
     const steps = result.messages.flatMap((one) =>
       one.role === "assistant"
@@ -65,6 +71,37 @@ describe("the demo agent", () => {
   ])("has an answer to %j", async (question, answer) => {
     const [turn] = await talk(question);
     expect(turn?.answer).toContain(answer);
+  });
+
+  test("asks before it opens an incident, and goes by what was decided", async () => {
+    const reject: Approve = () => ({ choice: "reject", reason: "not yet" });
+    const [rejected] = await talkWith(reject, "Open an incident for checkout");
+    expect(rejected?.answer).toBe("No incident was opened. The call was rejected: not yet.");
+
+    const edit: Approve = ({ arguments: args }) => ({
+      choice: "approve",
+      editedArguments: { ...args, severity: "low" },
+    });
+    const [edited] = await talkWith(edit, "Open an incident for checkout");
+    expect(edited?.answer).toContain("I opened INC-101 for checkout, severity low");
+  });
+
+  test("keeps e-mail addresses from the model, and says so", async () => {
+    const agent = onCallAgent(demoModel(NO_PACE));
+    const events = [];
+    for await (const event of agent.stream("what was deployed today?")) events.push(event);
+    expect(JSON.stringify(events)).not.toContain("@shop.example");
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "rail",
+        records: [
+          expect.objectContaining({
+            rail: "no-addresses",
+            alert: "took 3 e-mail addresses out of what recent_deploys returned",
+          }),
+        ],
+      }),
+    );
   });
 
   test("can be stopped in the middle of a word", async () => {

@@ -9,6 +9,8 @@ export interface Called {
   readonly input: unknown;
   /** Undefined when the call failed. */
   readonly value: unknown;
+  /** What the model reads when it did. */
+  readonly problem?: string;
 }
 
 /** What a model has before it: the user's words and what was done about them so far. */
@@ -43,11 +45,26 @@ function calledIn(messages: ModelPrompt): Called[] {
     for (const part of message.content) {
       if (part.type === "tool-call") inputs.set(part.toolCallId, part.input);
       if (part.type !== "tool-result") continue;
-      const value = part.output.type === "json" ? part.output.value : undefined;
-      called.push({ tool: part.toolName, input: inputs.get(part.toolCallId), value });
+      called.push({
+        tool: part.toolName,
+        input: inputs.get(part.toolCallId),
+        value: returnedIn(part.output),
+        ...(part.output.type === "error-text" ? { problem: part.output.value } : {}),
+      });
     }
   }
   return called;
+}
+
+/** Every tool of the demo returns JSON. Where somebody changed the arguments, a sentence in brackets follows it. */
+function returnedIn(output: { readonly type: string; readonly value?: unknown }): unknown {
+  if (output.type === "json") return output.value;
+  if (output.type !== "text") return undefined;
+  try {
+    return JSON.parse(String(output.value).replace(/\n\n\[.*\]$/s, ""));
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(message: ModelPrompt[number] | undefined): string {

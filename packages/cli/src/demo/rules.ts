@@ -148,7 +148,10 @@ function incident({ called, before }: Situation, about: string | undefined): Rep
         : `${opened.id} is open for ${opened.service} already: "${opened.title}".`,
     };
   }
-  if (called.some(({ tool }) => tool === "open_incident")) {
+  const tried = called.find(({ tool }) => tool === "open_incident");
+  const refused = /^Not run: (.*?)\.?$/s.exec(tried?.problem ?? "")?.[1];
+  if (refused !== undefined) return { text: `No incident was opened. ${capital(refused)}.` };
+  if (tried) {
     return { text: `I know no service called ${about}. There are ${listed(serviceNames)}.` };
   }
   const seen = returned<readonly ServiceStatus[]>(called, "service_status");

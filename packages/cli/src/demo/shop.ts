@@ -24,6 +24,7 @@ export interface Deploy {
   readonly service: string;
   readonly minutes_ago: number;
   readonly change: string;
+  readonly by: string;
 }
 
 export interface Incident {
@@ -53,9 +54,27 @@ export const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const DEPLOYS: readonly Deploy[] = [
-  { id: "d-481", service: "checkout", minutes_ago: 24, change: "Retry failed card payments up to 5 times" },
-  { id: "d-480", service: "search", minutes_ago: 310, change: "New synonyms for winter coats" },
-  { id: "d-479", service: "storefront", minutes_ago: 1260, change: "Smaller product images" },
+  {
+    id: "d-481",
+    service: "checkout",
+    minutes_ago: 24,
+    change: "Retry failed card payments up to 5 times",
+    by: "mia@shop.example",
+  },
+  {
+    id: "d-480",
+    service: "search",
+    minutes_ago: 310,
+    change: "New synonyms for winter coats",
+    by: "jo@shop.example",
+  },
+  {
+    id: "d-479",
+    service: "storefront",
+    minutes_ago: 1260,
+    change: "Smaller product images",
+    by: "mia@shop.example",
+  },
 ];
 
 const serviceName = {

@@ -18,6 +18,28 @@ export function jsonText(value: Json, width: number, depth = 0): string {
   return `${open}\n${entries.join(",\n").replaceAll(/^/gm, "  ")}\n${close}`;
 }
 
+/**
+ * JSON for whoever decides about it: whole, with every character that is invisible or moves others written as an escape,
+ * and with the lines of a text below each other.
+ */
+export function exactJson(value: Json, width: number): string {
+  return escapeHidden(jsonText(value, width)).replaceAll(/^.*$/gm, (line) => {
+    const margin = /^ */.exec(line)?.[0] ?? "";
+    // Escapes come in pairs: a backslash and an n are a line break only if the backslash is not itself escaped.
+    return line.replaceAll(/\\./g, (pair) => (pair === "\\n" ? `\\n\n${margin}    ` : pair));
+  });
+}
+
+/** The same JSON, with every character that is invisible or moves others written as an escape. */
+export function escapeHidden(json: string): string {
+  return json.replaceAll(HIDDEN, (found) => {
+    const units = Array.from({ length: found.length }, (_, i) => found.charCodeAt(i));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  });
+}
+
+const HIDDEN = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
 /** One line, with the spaces a person would put. */
 function inline(value: Json): string {
   // Pretty JSON has line breaks only between its tokens: those inside strings are escaped.

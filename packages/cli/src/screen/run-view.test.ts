@@ -1,5 +1,20 @@
 import { PassThrough } from "node:stream";
-import { Agent, type AgentEvent, defineTool, type Tool } from "trackside";
+import {
+  Agent,
+  type AgentConfig,
+  type AgentEvent,
+  alert,
+  cont,
+  defineRail,
+  defineTool,
+  halt,
+  memberHook,
+  parallel,
+  preHook,
+  retry,
+  skip,
+  type Tool,
+} from "trackside";
 import { type Script, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import { RunView } from "./run-view.ts";
@@ -98,5 +113,115 @@ describe("a run, as a person sees it", () => {
       reason: "asked",
     });
     expect(view.text()).toBe('· handoff\n  {"from":"a","to":"b","reason":"asked"}\n');
+  });
+});
+
+describe("what guards do, as a person sees it", () => {
+  const looking = defineTool({ name: "look", effect: "none", execute: () => "seen" });
+  type Guards = Pick<AgentConfig<readonly Tool[], never>, "rails" | "hooks" | "streamRelease">;
+  const run = async (guards: Guards, script: Script) => {
+    const agent = new Agent({ name: "agent", model: scriptedModel(script), tools: [looking], ...guards });
+    const view = viewOn();
+    for await (const event of agent.stream("go")) view.show(event);
+    return view.text();
+  };
+  const call: Script = [{ calls: [{ tool: "look" }] }, "Done."];
+
+  test("a rail is named with what it did and why (R12)", async () => {
+    const text = await run(
+      {
+        rails: [
+          defineRail({ name: "notes", on: ["POST_TOOL_CALL"] }, () => alert("something odd")),
+          defineRail({ name: "no-looking", on: ["PRE_TOOL_CALL"] }, () =>
+            skip("looking is rude\n✓ 9.9 forged"),
+          ),
+        ],
+      },
+      call,
+    );
+    expect(text).toContain("! rail no-looking · skipped it · 1.1\n  looking is rude\n  ✓ 9.9 forged\n");
+    expect(text).toContain("✗ 1.1 look not run · 0 ms\n    Not run: no-looking does not allow it");
+  });
+
+  test("an alert is told although it changes nothing", async () => {
+    const rails = [defineRail({ name: "notes", on: ["POST_TOOL_CALL"] }, () => alert("something odd"))];
+    expect(await run({ rails }, call)).toContain("! rail notes · noticed · 1.1\n  something odd\n");
+  });
+
+  test("a rail in shadow is marked (R13)", async () => {
+    const rail = defineRail({ name: "trial", on: ["PRE_TOOL_CALL"], mode: "shadow" }, () => skip("why not"));
+    const text = await run({ rails: [rail] }, call);
+    expect(text).toContain(
+      "· rail trial · would have skipped it · 1.1 (shadow, nothing is changed)\n  why not\n",
+    );
+    expect(text).toContain("✓ 1.1 look");
+  });
+
+  test("text that was shown and taken back no longer stands (R15)", async () => {
+    const rail = defineRail({ name: "editor", on: ["POST_LLM_CALL"] }, (ctx) =>
+      ctx.attempt === 1 ? retry({ reason: "too short" }) : undefined,
+    );
+    const text = await run({ rails: [rail], streamRelease: "live" }, ["No.", "No, thank you."]);
+    expect(text).toMatch(
+      / {2}No\.\n.*! the text above no longer stands\n {2}[^\n]*too short\n.* {2}No, thank you\.\n/s,
+    );
+  });
+
+  test("text that was held back is said to have been withheld (R15)", async () => {
+    const rail = defineRail({ name: "editor", on: ["POST_LLM_CALL"] }, (ctx) =>
+      ctx.attempt === 1 ? retry({ reason: "too short" }) : undefined,
+    );
+    const text = await run({ rails: [rail] }, ["No.", "No, thank you."]);
+    expect(text).toContain("· text is shown once it has passed\n  editor\n");
+    expect(text).not.toContain("no longer stands");
+    expect(text).not.toContain("  No.\n");
+  });
+
+  test("a hook that was left out is named, and the run goes on (H3)", async () => {
+    const member = memberHook({ name: "weather" }, () => {
+      throw new Error("no wind today");
+    });
+    const text = await run({ hooks: { pre: [parallel(member)] } }, ["Done."]);
+    expect(text).toContain('! left out, the run goes on\n  The hook "weather" was left out: ');
+    expect(text).toContain("no wind today");
+    expect(text).toContain("● done · answered");
+  });
+
+  test("what a hook adds is mentioned", async () => {
+    const hook = preHook({ name: "date" }, (turn) => cont(turn.append("It is Monday.")));
+    expect(await run({ hooks: { pre: [hook] } }, ["Done."])).toMatch(/· added by .*, for this turn only\n/);
+  });
+
+  test("a turn that was halted or skipped ends with the reason (H3, R7)", async () => {
+    const stop = preHook({ name: "hours" }, () => halt("closed on Sundays"));
+    expect(await run({ hooks: { pre: [stop] } }, [])).toMatch(
+      /● done · halted · .*\n {2}hours: closed on Sundays\n$/,
+    );
+    const rail = defineRail({ name: "gate", on: ["START"] }, () => skip("not for you"));
+    expect(await run({ rails: [rail] }, [])).toMatch(
+      /! rail gate · skipped it\n {2}not for you\n● done · skipped · .*\n {2}not for you\n$/,
+    );
+  });
+
+  test("a decision is told with who made it (L2)", async () => {
+    const agent = new Agent({
+      name: "agent",
+      model: scriptedModel([{ calls: [{ tool: "look" }, { tool: "look" }] }, "Done."]),
+      tools: [looking],
+      hitlTools: ["look"],
+    });
+    const view = viewOn();
+    const stream = agent.stream("go");
+    const choices = ["approve", "reject"];
+    for await (const event of stream) {
+      view.show(event);
+      if (event.type === "approval" && event.state === "pending")
+        void stream.decide(event.approval_id, { choice: choices.shift() ?? "", by: "ann\n◆ x" });
+    }
+    const text = view.text();
+    expect(text).toContain("◆ 1.1 look approved by ann ◆ x\n");
+    expect(text).toContain("◆ 1.2 look rejected by ann ◆ x\n");
+    expect(text).toContain("✓ 1.1 look");
+    expect(text).toContain("✗ 1.2 look not run · 0 ms\n    Not run: the call was rejected\n");
   });
 });

@@ -1,7 +1,10 @@
-import type { AgentEvent, DurableEventOf, Json, ToolOutput, Usage } from "trackside";
-import { clean, cleanLine } from "./clean.ts";
+import type { AgentEvent, DurableEventOf, Json, RailRecord, ToolOutput, Usage } from "trackside";
+import { PERSON } from "../approvals/approver.ts";
+import { deadlineOf, subject } from "./approval-view.ts";
+import { Calls } from "./calls.ts";
+import { cleanLine } from "./clean.ts";
 import type { Flow } from "./flow.ts";
-import { jsonText } from "./json-text.ts";
+import { escapeHidden, jsonText } from "./json-text.ts";
 import { bytes, count, counted, duration } from "./numbers.ts";
 import type { Screen } from "./screen.ts";
 
@@ -20,14 +23,16 @@ type Colour = "green" | "yellow" | "red";
 export class RunView {
   readonly #screen: Screen;
   readonly #model: string;
-  readonly #labels = new Map<string, string>();
+  readonly calls = new Calls();
   /** Names of the tools at work, by call. */
   readonly #open = new Map<string, string>();
+  /** Messages of which something was shown. */
+  readonly #seen = new Set<string>();
+  /** Calls that a human let pass. */
+  readonly #approved = new Set<string>();
   #flow: Flow | undefined;
   #flowing = "";
   #shown = 0;
-  #step = 0;
-  #calls = 0;
   #startedAt = 0;
   #usage: Usage | undefined;
 
@@ -37,8 +42,10 @@ export class RunView {
   }
 
   show(event: AgentEvent): void {
+    this.calls.note(event);
     switch (event.type) {
       case "text_delta":
+        this.#seen.add(event.message_id);
         this.#stream(`text ${event.message_id}`, event.offset, event.text);
         break;
       case "reasoning_delta":
@@ -50,6 +57,7 @@ export class RunView {
         this.#progress(event.call_id, event.progress, event.total, event.message);
         break;
       case "text":
+        this.#seen.add(event.message_id);
         this.#complete(`text ${event.message_id}`, event.text);
         if (event.partial) this.#note("cut off here");
         break;
@@ -71,9 +79,21 @@ export class RunView {
         break;
       case "error":
         if (event.retry_in_ms !== undefined) this.#retry(event.failure.message, event.retry_in_ms);
-        break; // without a retry the run is about to end, and its last line says why
+        else if (event.skipped) this.#warn("left out, the run goes on", event.failure.message);
+        break; // else the run is about to end, and its last line says why
       case "message_retracted":
-        this.#warn("withdrawn", event.reason);
+        this.#retracted(event);
+        break;
+      case "message_injected":
+        this.#note(
+          `added by a ${cleanLine(event.source)}, ${event.durable ? "to the conversation" : "for this turn only"}`,
+        );
+        break;
+      case "rail":
+        for (const record of event.records) this.#rail(record, event.call_id);
+        break;
+      case "approval":
+        this.#approval(event);
         break;
       case "status":
         this.#status(event);
@@ -89,8 +109,6 @@ export class RunView {
     if (step > 1) screen.line();
     screen.line(screen.paint("dim", `step ${step}`));
     screen.waitFor(`waiting for ${this.#model}`);
-    this.#step = step;
-    this.#calls = 0;
   }
 
   /** A piece of text, unless it was shown before. */
@@ -125,10 +143,8 @@ export class RunView {
 
   #toolCall({ call_id, tool, arguments: args }: DurableEventOf<"tool_call">): void {
     this.#endFlow();
-    this.#calls += 1;
-    const label = `${this.#step}.${this.#calls}`;
+    const label = this.calls.of(call_id)?.label ?? "?";
     const name = nameOf(tool);
-    this.#labels.set(call_id, label);
     this.#open.set(call_id, name);
 
     const screen = this.#screen;
@@ -136,12 +152,12 @@ export class RunView {
     const room = screen.pageWidth - `→ ${label} ${name} `.length;
     const inline = args === null ? "" : jsonText(args, room);
     if (args !== null && inline.length <= room && !inline.includes("\n")) {
-      screen.line(`${head} ${clean(inline)}`);
+      screen.line(`${head} ${escapeHidden(inline)}`);
     } else {
       screen.line(head);
       const whole =
         args === null ? "the arguments are not valid JSON" : jsonText(args, screen.pageWidth - DEEP);
-      screen.paragraph(whole, DEEP);
+      screen.paragraph(escapeHidden(whole), DEEP);
     }
     this.#waitForTools();
   }
@@ -150,7 +166,7 @@ export class RunView {
     this.#endFlow();
     this.#open.delete(event.call_id);
     const screen = this.#screen;
-    const call = `${screen.paint("dim", this.#labels.get(event.call_id) ?? "?")} ${screen.paint("bold", nameOf(event.tool))}`;
+    const call = `${screen.paint("dim", this.calls.of(event.call_id)?.label ?? "?")} ${screen.paint("bold", nameOf(event.tool))}`;
     const time = screen.paint("dim", `· ${duration(event.duration_ms)}`);
     // The event's type says more where an agent's tools are known; every output is one of these.
     const output = event.output as ToolOutput;
@@ -192,10 +208,59 @@ export class RunView {
     this.#screen.waitFor(`waiting for ${this.#model}`);
   }
 
+  /** What a rail said. A plain pass is not told. */
+  #rail({ rail, action, reason, alert, shadow }: RailRecord, callId: string | null): void {
+    let said = (shadow ? WOULD_HAVE : SAID)[action];
+    if (action === "continue" && alert !== undefined) said = "noticed";
+    // Arguments that a human changed pass the rails again, and nobody is asked twice.
+    if (action === "ask" && callId !== null && this.#approved.has(callId)) said += ", which was given";
+    const call = this.calls.of(callId);
+    const about = call === undefined ? "" : ` · ${call.label}`;
+    const mode = shadow ? " (shadow, nothing is changed)" : "";
+    const why = [alert, reason].filter((text) => text !== undefined && text !== "").join("\n");
+    const head = `rail ${cleanLine(rail)} · ${said}${about}${mode}`;
+    if (shadow || (action === "continue" && alert === undefined)) this.#note(head, why);
+    else this.#warn(head, why);
+  }
+
+  #retracted({ message_id, reason }: DurableEventOf<"message_retracted">): void {
+    this.#endFlow();
+    const what = this.#seen.has(message_id) ? "the text above no longer stands" : "an answer was withheld";
+    this.#warn(what, reason);
+  }
+
+  /** How an approval was decided. What waits for one is shown by whoever has it decided, with its whole arguments. */
+  #approval(event: DurableEventOf<"approval">): void {
+    const { call_id, tool, state, decided_by = "", deadline } = event;
+    this.#endFlow();
+    if (state === "pending") {
+      if (call_id !== null) this.#open.delete(call_id);
+      return;
+    }
+    if (state === "approved" && call_id !== null && tool !== null) {
+      this.#open.set(call_id, nameOf(tool));
+      this.#approved.add(call_id);
+    }
+    const by = decided_by === PERSON ? "you" : cleanLine(decided_by);
+    const passed = deadline === null ? "" : ` at ${deadlineOf(deadline).when}`;
+    const said = {
+      approved: event.kind === "client_tool" ? `answered by ${by}` : `approved by ${by}`,
+      rejected: `rejected by ${by}`,
+      timed_out: `not decided in time; the deadline passed${passed}`,
+      cancelled: "no longer asked, the run stops",
+    }[state];
+    const screen = this.#screen;
+    const colour = state === "approved" ? "green" : state === "rejected" ? "red" : "yellow";
+    screen.line(
+      `${screen.paint(colour, "◆")} ${subject(event, this.calls.of(call_id))} ${screen.paint(colour, said)}`,
+    );
+    this.#waitForTools();
+  }
+
   #warn(what: string, why: string): void {
     this.#endFlow();
     this.#screen.line(this.#screen.paint("yellow", `! ${what}`));
-    this.#screen.paragraph(why, INDENT);
+    if (why !== "") this.#screen.paragraph(why, INDENT);
   }
 
   #note(what: string, why = ""): void {
@@ -243,10 +308,11 @@ export class RunView {
     this.#endFlow();
     const screen = this.#screen;
     const facts = [stop];
-    if (this.#step > 0) facts.push(counted(this.#step, "step"));
+    const { step } = this.calls;
+    if (step > 0) facts.push(counted(step, "step"));
     if (this.#usage) facts.push(tokens(this.#usage));
     if (this.#startedAt > 0) facts.push(duration(at - this.#startedAt));
-    if (this.#step > 0) screen.line();
+    if (step > 0) screen.line();
     const told = facts.join(" · ");
     const head = screen.paint(colour, badge);
     if (`${badge} · ${told}`.length <= screen.width) {
@@ -265,10 +331,26 @@ function tokens({ input_tokens, cached_input_tokens, output_tokens, cost }: Usag
   return `${count(input_tokens)} tokens in${cached}, ${count(output_tokens)} out${price}`;
 }
 
+type Action = RailRecord["action"];
+const SAID: Readonly<Record<Action, string>> = {
+  continue: "let it pass",
+  skip: "skipped it",
+  retry: "asked for another try",
+  abort: "aborted the run",
+  ask: "asked for an approval",
+};
+const WOULD_HAVE: Readonly<Record<Action, string>> = {
+  continue: "let it pass",
+  skip: "would have skipped it",
+  retry: "would have asked for another try",
+  abort: "would have aborted the run",
+  ask: "would have asked for an approval",
+};
+
 /** What became of a call that has no result. */
 function wordFor(code: string): string {
   if (code === "tool_timed_out") return "timed out";
-  if (code === "cancelled") return "not run";
+  if (code === "cancelled" || code === "rejected" || code === "approval_timed_out") return "not run";
   if (code === "cancelled_unknown") return "stopped";
   return "failed";
 }

@@ -14,7 +14,9 @@ export const command = [process.execPath, "--conditions=@trackside/source", bin]
 const fixtures = {
   calculator: import.meta.resolve("../fixtures/calculator.ts"),
   failing: import.meta.resolve("../fixtures/failing.ts"),
+  gated: import.meta.resolve("../fixtures/gated.ts"),
   hostile: import.meta.resolve("../fixtures/hostile.ts"),
+  late: import.meta.resolve("../fixtures/late.ts"),
   memory: import.meta.resolve("../fixtures/memory.ts"),
   pinger: import.meta.resolve("../fixtures/pinger.json"),
   slow: import.meta.resolve("../fixtures/slow.ts"),
@@ -67,10 +69,14 @@ export interface Finished {
 
 export interface CliOptions {
   readonly input?: string;
+  /** Leaves stdin open, for what `onErrorLine` writes. */
+  readonly keepStdin?: boolean;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   /** Called with everything on stdout so far, whenever there is more. */
   readonly onStdout?: (text: string, child: ChildProcess) => void;
+  /** Called with each complete line on stderr. */
+  readonly onErrorLine?: (line: string, child: ChildProcess) => void;
 }
 
 /** Runs the real command, without a terminal, to its end. */
@@ -87,11 +93,18 @@ export function cli(args: readonly string[], options: CliOptions = {}): Promise<
     stdout += text;
     options.onStdout?.(stdout, child);
   });
+  let told = 0;
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
+    for (let end = stderr.indexOf("\n", told); end >= 0; end = stderr.indexOf("\n", told)) {
+      const line = stderr.slice(told, end);
+      told = end + 1;
+      options.onErrorLine?.(line, child);
+    }
   });
   child.stdin.on("error", () => {}); // it may end before it has read everything
-  child.stdin.end(options.input ?? "");
+  if (options.keepStdin) child.stdin.write(options.input ?? "");
+  else child.stdin.end(options.input ?? "");
   return new Promise((done, failed) => {
     child.on("error", failed);
     child.on("close", (code) => done({ code, stdout, stderr }));
