@@ -1,17 +1,21 @@
 import type { HookFactory, RailFactory } from "trackside";
 import { callLimits } from "./call-limits/index.ts";
+import { invisibleText, invisibleTextStream } from "./invisible-text/index.ts";
 import { judge } from "./judge/index.ts";
 import { hookByName, railByName } from "./kit/by-name.ts";
 import { loopBreaker } from "./loop-breaker/index.ts";
 import { modelFallback } from "./model-fallback/index.ts";
+import { pii, piiStream } from "./pii/index.ts";
 import { rateLimit } from "./rate-limit/index.ts";
 import { resilientTools } from "./resilient-tools/index.ts";
+import { secrets, secretsStream } from "./secrets/index.ts";
 import { spend } from "./spend/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 import { untrustedData } from "./untrusted-data/index.ts";
 import { verifyOutput } from "./verify-output/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
+export { type InvisibleTextOptions, invisibleText, invisibleTextStream } from "./invisible-text/index.ts";
 export { type JudgeOptions, type JudgeSubject, judge } from "./judge/index.ts";
 export type { RailSettings } from "./kit/make-rail.ts";
 export { type LoopBreakerOptions, loopBreaker } from "./loop-breaker/index.ts";
@@ -20,10 +24,14 @@ export {
   type ModelFallbackOptions,
   modelFallback,
 } from "./model-fallback/index.ts";
+export { type PiiEntity, type PiiOptions, pii, piiStream } from "./pii/index.ts";
 export { type Rate, type RateLimitOptions, rateLimit } from "./rate-limit/index.ts";
 export { type ResilientToolsOptions, resilientTools } from "./resilient-tools/index.ts";
+export { type SecretsOptions, secrets, secretsStream } from "./secrets/index.ts";
 export { type SpendOptions, spend } from "./spend/index.ts";
 export {
+  type HostLimits,
+  type PathLimits,
   type PolicyRule,
   type PolicyVerdict,
   type ToolPolicyOptions,
@@ -40,11 +48,14 @@ export {
 /** Every ready-made rail by the name a serialized agent uses: `Agent.fromJSON(json, { tools, rails: builtInRails })`. */
 export const builtInRails: Readonly<Record<string, RailFactory>> = {
   "call-limits": railByName(callLimits),
+  "invisible-text": railByName(invisibleText),
   judge: railByName(judge),
   "loop-breaker": railByName(loopBreaker),
   "model-fallback": railByName(modelFallback),
+  pii: railByName(pii),
   "rate-limit": railByName(rateLimit),
   "resilient-tools": railByName(resilientTools),
+  secrets: railByName(secrets),
   spend: railByName(spend),
   "tool-policy": railByName(toolPolicy),
   "untrusted-data": railByName(untrustedData),
@@ -52,5 +63,8 @@ export const builtInRails: Readonly<Record<string, RailFactory>> = {
 
 /** Every ready-made hook by name: `Agent.fromJSON(json, { hooks: builtInHooks })`. */
 export const builtInHooks: Readonly<Record<string, HookFactory>> = {
+  "invisible-text": hookByName(invisibleTextStream),
+  pii: hookByName(piiStream),
+  secrets: hookByName(secretsStream),
   "verify-output": hookByName(verifyOutput),
 };
