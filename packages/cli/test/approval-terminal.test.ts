@@ -49,7 +49,7 @@ describe.skipIf(noTerminal !== undefined).concurrent("an approval on a terminal"
 
   test("left alone: the deadline closes the question and says so", async () => {
     const screen = terminal(["run", fixture("late"), "one"], NO_EDITOR);
-    await screen.see(/a, r, e or \? · [12] s left › /);
+    await screen.see(/a, r, e or \? · [123] s left › /);
     screen.type("r\r");
     await screen.see("reason · ");
     screen.type("half a rea");

@@ -148,6 +148,15 @@ describe("what guards do, as a person sees it", () => {
     expect(await run({ rails }, call)).toContain("! rail notes · noticed · 1.1\n  something odd\n");
   });
 
+  test("a rail that rewrites is named with what it changed (R12)", async () => {
+    const rail = defineRail({ name: "trim", on: ["POST_TOOL_CALL"] }, (ctx) => {
+      ctx.inputs.result = "se";
+    });
+    expect(await run({ rails: [rail] }, call)).toMatch(
+      /· rail trim · changed result · 1\.1\n✓ 1\.1 look .*\n {4}se\n/,
+    );
+  });
+
   test("a rail in shadow is marked (R13)", async () => {
     const rail = defineRail({ name: "trial", on: ["PRE_TOOL_CALL"], mode: "shadow" }, () => skip("why not"));
     const text = await run({ rails: [rail] }, call);

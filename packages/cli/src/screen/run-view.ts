@@ -208,16 +208,18 @@ export class RunView {
     this.#screen.waitFor(`waiting for ${this.#model}`);
   }
 
-  /** What a rail said. A plain pass is not told. */
+  /** What a rail said or changed. A plain pass is not told. */
   #rail({ rail, action, reason, alert, shadow }: RailRecord, callId: string | null): void {
+    const call = this.calls.of(callId);
+    const changed = action === "continue" && /^(would have )?changed [\w, ]+$/.test(reason);
     let said = (shadow ? WOULD_HAVE : SAID)[action];
     if (action === "continue" && alert !== undefined) said = "noticed";
+    else if (changed) said = reason;
     // Arguments that a human changed pass the rails again, and nobody is asked twice.
     if (action === "ask" && callId !== null && this.#approved.has(callId)) said += ", which was given";
-    const call = this.calls.of(callId);
     const about = call === undefined ? "" : ` · ${call.label}`;
     const mode = shadow ? " (shadow, nothing is changed)" : "";
-    const why = [alert, reason].filter((text) => text !== undefined && text !== "").join("\n");
+    const why = [alert, changed ? "" : reason].filter((text) => text !== undefined && text !== "").join("\n");
     const head = `rail ${cleanLine(rail)} · ${said}${about}${mode}`;
     if (shadow || (action === "continue" && alert === undefined)) this.#note(head, why);
     else this.#warn(head, why);
