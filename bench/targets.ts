@@ -54,6 +54,7 @@ export const targets: Target[] = [
   },
   { scenario: "concurrent", metric: "heapMB", atMost: 40, says: "1,000 concurrent runs within 40 MB" },
   { scenario: "hooks", metric: "hookNanos", atMost: 200, says: "a no-op hook at most 200 ns" },
+  { scenario: "rails", metric: "railNanos", atMost: 200, says: "a no-op rail at most 200 ns" },
   {
     scenario: "import",
     metric: "importMillis",

@@ -52,4 +52,6 @@ export interface Contestant {
   stream: Record<string, (script: Script, onDelta: (text: string) => void) => Promise<void>>;
   /** A runner with `count` hooks at each point of the lifecycle this library lets one hook into. */
   hooked?: (count: number, hook: () => Promise<void>) => (script: Script) => Promise<unknown>;
+  /** The same with rails. */
+  railed?: (count: number, rail: () => Promise<void>) => (script: Script) => Promise<unknown>;
 }

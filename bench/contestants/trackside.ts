@@ -1,12 +1,12 @@
-import { Agent, defineTool } from "trackside";
+import { Agent, defineRail, defineTool, type Rail } from "trackside";
 import { z } from "zod";
 import { add, type Contestant, MAX_STEPS, PROMPT, perScript, type Script, TOOL } from "../workload.ts";
 import { v4Model } from "./v4-model.ts";
 
 const addTool = defineTool({ ...TOOL, input: z.object({ n: z.number() }), execute: ({ n }) => add(n) });
-const newAgent = (script: Script) =>
-  new Agent({ name: "bench", model: v4Model(script), tools: [addTool], maxSteps: MAX_STEPS });
-const agent = perScript(newAgent);
+const newAgent = (script: Script, rails: readonly Rail[] = []) =>
+  new Agent({ name: "bench", model: v4Model(script), tools: [addTool], maxSteps: MAX_STEPS, rails });
+const agent = perScript((script) => newAgent(script));
 
 const points = [
   "START",
@@ -42,6 +42,11 @@ const contestant: Contestant = {
       return made;
     });
     return (script) => hooked(script).run(PROMPT);
+  },
+  railed(count, handle) {
+    const rails = Array.from({ length: count }, (_, i) => defineRail({ name: `rail ${i}` }, handle));
+    const railed = perScript((script) => newAgent(script, rails));
+    return (script) => railed(script).run(PROMPT);
   },
 };
 export default contestant;

@@ -1,8 +1,8 @@
 import { concurrent } from "./concurrent.ts";
 import { growth } from "./growth.ts";
-import { hooks } from "./hooks.ts";
+import { hooks, rails } from "./hooks.ts";
 import type { Scenario } from "./scenario.ts";
 import { steps } from "./steps.ts";
 import { stream } from "./stream.ts";
 
-export const scenarios: Record<string, Scenario> = { steps, growth, stream, concurrent, hooks };
+export const scenarios: Record<string, Scenario> = { steps, growth, stream, concurrent, hooks, rails };

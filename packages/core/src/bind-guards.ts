@@ -1,5 +1,5 @@
 import { isRecord, snakeOf } from "./agent-config.ts";
-import { messageOf } from "./errors.ts";
+import { AgentConfigError, messageOf } from "./errors.ts";
 import type { Hook } from "./hooks/hook-manager.ts";
 import type { MemberHook, ParallelGroup, PostHook, PreHook } from "./hooks/pipeline-hooks.ts";
 import { parallel } from "./hooks/pipeline-hooks.ts";
@@ -280,10 +280,18 @@ class Maker {
       if (is(made)) return [made];
       this.#issues.push(issue(path, options, `options of a factory that makes ${what}`));
     } catch (error) {
-      this.#issues.push(issue(path, options, messageOf(error)));
+      // A factory that reports problems of its own options has said more than we could.
+      if (error instanceof AgentConfigError)
+        this.#issues.push(...error.issues.map((found) => below(path, found)));
+      else this.#issues.push(issue(path, options, messageOf(error)));
     }
     return [];
   }
+}
+
+function below(path: string, found: ConfigIssue): ConfigIssue {
+  const at = found.path === "(root)" ? path : `${path}.${found.path}`;
+  return { ...found, path: at, message: found.message.replace(found.path, at) };
 }
 
 function settingsOf({ durable, critical, timeout_ms }: HookRef): HookSettings {

@@ -178,7 +178,7 @@ function begin(
 
 /** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */
 function runDeferred(run: RunContext, onError: (error: unknown, task: string) => void): void {
-  for (const { task, input } of run.deferred.splice(0)) {
+  for (const { task, input } of run.deferred) {
     setImmediate(async () => {
       try {
         await task.run(input);

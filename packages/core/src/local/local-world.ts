@@ -17,7 +17,7 @@ import type { RunContext } from "./run-context.ts";
 export class LocalWorld implements World {
   readonly #run: RunContext;
   /** What may run beside others, and is under way. */
-  readonly #under = new Set<Effect>();
+  #under: Set<Effect> | undefined;
   /** What nothing runs beside: the last one begun. */
   #lone: Effect | undefined;
   #stopped: { prefix: string; reason: string } | undefined;
@@ -70,7 +70,7 @@ export class LocalWorld implements World {
 
   cancel(prefix: string, reason: string): void {
     this.#stopped = { prefix, reason };
-    for (const effect of this.#under) if (effect.key.startsWith(prefix)) effect.cancel(reason);
+    for (const effect of this.#under ?? []) if (effect.key.startsWith(prefix)) effect.cancel(reason);
   }
 
   note(note: Note): void {
@@ -82,7 +82,7 @@ export class LocalWorld implements World {
     if (this.#cancelled !== undefined) return;
     this.#cancelled = reason;
     this.#lone?.cancel(reason);
-    for (const effect of this.#under) effect.cancel(reason);
+    for (const effect of this.#under ?? []) effect.cancel(reason);
   }
 
   #alone(key: string): Effect {
@@ -93,6 +93,7 @@ export class LocalWorld implements World {
 
   #beside(key: string): Effect {
     const effect = this.#effect(key);
+    this.#under ??= new Set();
     this.#under.add(effect);
     return effect;
   }
@@ -106,8 +107,8 @@ export class LocalWorld implements World {
 
   async #deliver<T>(effect: Effect, work: T | Promise<T>): Promise<T> {
     const out = await work;
-    this.#under.delete(effect);
-    if (this.#under.size > 0 || this.#lastDelivery !== undefined) await this.#turnToDeliver();
+    this.#under?.delete(effect);
+    if ((this.#under?.size ?? 0) > 0 || this.#lastDelivery !== undefined) await this.#turnToDeliver();
     return out;
   }
 

@@ -48,6 +48,8 @@ export interface HeldCall {
   response: Json | undefined;
 }
 
+const NONE: readonly never[] = Object.freeze([]);
+
 /** One run while it is under way: what the effect handlers read and write. The loop never sees it. */
 export class RunContext {
   readonly id: string;
@@ -58,15 +60,14 @@ export class RunContext {
   readonly parts: EngineParts;
   readonly userMessage: UserMessage;
   readonly path: readonly string[] = [];
-  /** Counters of the run tree. */
-  readonly counters = new Counters();
-  readonly approvals: Approvals;
   /** Who decides: a function, whoever holds the stream, or nobody. */
   readonly approver: Approver;
-  /** Calls that wait for a decision, with what they will run with. */
-  readonly calls = new Map<string, HeldCall>();
   /** Work for after the run. */
-  readonly deferred: { task: Task; input: unknown }[] = [];
+  deferred: readonly { task: Task; input: unknown }[] = NONE;
+  // Most runs need none of these, so they are made when they are.
+  #counters: Counters | undefined;
+  #approvals: Approvals | undefined;
+  #calls: Map<string, HeldCall> | undefined;
   /** Recorded, not yet logged: a few at a time. */
   readonly #recorded: Message[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
@@ -92,8 +93,24 @@ export class RunContext {
     this.userMessage = init.userMessage;
     this.#sink = init.sink;
     this.approver = init.approver;
-    this.approvals = new Approvals(init.parts.clock);
     this.record(init.userMessage);
+  }
+
+  /** Counters of the run tree. */
+  get counters(): Counters {
+    this.#counters ??= new Counters();
+    return this.#counters;
+  }
+
+  get approvals(): Approvals {
+    this.#approvals ??= new Approvals(this.parts.clock);
+    return this.#approvals;
+  }
+
+  /** Calls that wait for a decision, with what they will run with. */
+  get calls(): Map<string, HeldCall> {
+    this.#calls ??= new Map();
+    return this.#calls;
   }
 
   get seq(): number {

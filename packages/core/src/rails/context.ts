@@ -34,7 +34,10 @@ interface RailOnly {
   readonly state: RailState;
   /** The same for every time this dispatch is made. */
   readonly idempotencyKey: string;
-  /** Takes `n` of a counter of the whole run tree if that leaves it at or below `max`. Atomic, and counted once. */
+  /**
+   * Takes `n` of a counter of the whole run tree if that leaves it at or below `max`. Atomic, and counted once. A negative
+   * `n` gives back, 0 only reads.
+   */
   reserve(counter: string, n: number, max: number): Promise<Reservation>;
   /** Asks a model; its tokens count as the run's. */
   model(question: RailQuestion): Promise<string>;

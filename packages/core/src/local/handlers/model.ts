@@ -11,6 +11,7 @@ import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, written } from "../point.ts";
+import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, usageOf } from "./assembly.ts";
@@ -47,43 +48,48 @@ class ModelCall {
     this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
   }
 
-  async make(): Promise<ModelOut> {
-    const run = this.#run;
-    const choice = run.agent.models[this.#input.choice];
+  make(): Promise<ModelOut> {
+    const choice = this.#run.agent.models[this.#input.choice];
     if (choice === undefined) throw new Error(`there is no model ${this.#input.choice}`);
-    const loaded = run.parts.models.get(choice);
-    const ready = "then" in loaded ? await loaded : { model: loaded };
-    if ("failure" in ready) return this.#failed(ready.failure);
-    this.#name = typeof choice === "string" ? choice : `${ready.model.provider}:${ready.model.modelId}`;
-
-    let prompt: LanguageModelV4Prompt | undefined;
-    if (run.listens("PRE_LLM_CALL")) {
-      const before = await this.#before();
-      if ("out" in before) return before.out;
-      prompt = before.prompt;
-    }
-    if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
-
-    const options = callOptions(run, prompt ?? promptOf(run, this.#input), this.#effect);
-    const ended = await readStream(ready.model, options, this.#assembly, run.parts, this.#effect);
-    if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
-    const failure =
-      this.#flushFailure(ended.kind) ??
-      (ended.kind === "failed"
-        ? failureOf(ended.error, this.#name, this.#assembly, run.agent.held)
-        : stopFailure(this.#assembly, this.#name, run.agent.held));
-    return failure ? this.#failed(failure) : this.#said();
+    const loaded = this.#run.parts.models.get(choice);
+    if (!("then" in loaded)) return this.#begin(loaded, typeof choice === "string" ? choice : undefined);
+    return loaded.then((ready) =>
+      "failure" in ready ? this.#failed(ready.failure) : this.#begin(ready.model, String(choice)),
+    );
   }
 
-  /** The stream is whole: what transformers hold comes out, unless one fails. */
-  #flushFailure(ended: string): Failure | undefined {
-    if (ended === "failed") return undefined;
+  #begin(model: Model, name = `${model.provider}:${model.modelId}`): Promise<ModelOut> {
+    this.#name = name;
+    if (!this.#run.listens("PRE_LLM_CALL")) return this.#call(model, promptOf(this.#run, this.#input));
+    return this.#before().then((before): Maybe<ModelOut> => {
+      if ("out" in before) return before.out;
+      if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+      return this.#call(model, before.prompt ?? promptOf(this.#run, this.#input));
+    });
+  }
+
+  #call(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
+    const options = callOptions(this.#run, prompt, this.#effect);
+    const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
+    return reading.then((ended): Maybe<ModelOut> => {
+      if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
+      const failure = ended.kind === "failed" ? this.#failure(ended.error) : this.#stopFailure();
+      return failure ? this.#failed(failure) : this.#said();
+    });
+  }
+
+  #failure(error: unknown): Failure {
+    return failureOf(error, this.#name, this.#assembly, this.#run.agent.held);
+  }
+
+  /** The stream is whole: what transformers hold comes out, unless one fails; and it may not have been an answer. */
+  #stopFailure(): Failure | undefined {
     try {
       this.#assembly.close();
-      return undefined;
     } catch (error) {
-      return failureOf(error, this.#name, this.#assembly, this.#run.agent.held);
+      return this.#failure(error);
     }
+    return stopFailure(this.#assembly, this.#name, this.#run.agent.held);
   }
 
   /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */

@@ -42,7 +42,7 @@ async function after(run: RunContext, input: HooksInput, effect: Effect): Promis
   const answer = run.message(input.message_id ?? "");
   const text = answer?.role === "assistant" ? messageText(answer) : "";
   const out = await runPostHooks(run.agent.postHooks, turnOf(run, text), services(run, effect));
-  for (const { task, input: given } of out.deferred) run.deferred.push({ task, input: given });
+  run.deferred = [...run.deferred, ...out.deferred];
   const durable = out.added.map((one, i) => recordAdded(run, one, `post.${input.step}.${i}`));
   return {
     durable,
