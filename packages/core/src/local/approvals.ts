@@ -28,6 +28,7 @@ interface Open {
   approval: Approval;
   readonly check: CheckDecision;
   readonly settle: (approval: Approval) => void;
+  readonly closed: Promise<Approval>;
   timer: Timer | undefined;
 }
 
@@ -55,17 +56,30 @@ export class Approvals {
       .filter(({ state }) => state === "pending");
   }
 
-  /** Opens a record and resolves when it is decided. */
-  request(approval: Approval, check: CheckDecision): Promise<Approval> {
-    return new Promise((settle) => {
-      const open: Open = { approval: Object.freeze(approval), check, settle, timer: undefined };
-      this.#open.set(approval.id, open);
-      if (approval.deadline === null) return;
+  /** Opens a record; it can be decided from now on. The same record again is the same record. */
+  open(approval: Approval, check: CheckDecision): Approval {
+    const known = this.#open.get(approval.id);
+    if (known !== undefined) return known.approval;
+    let settle: Open["settle"] = () => {};
+    const closed = new Promise<Approval>((resolve) => {
+      settle = resolve;
+    });
+    const open: Open = { approval: Object.freeze(approval), check, settle, closed, timer: undefined };
+    this.#open.set(approval.id, open);
+    if (approval.deadline !== null) {
       const left = Math.max(0, approval.deadline - this.#clock.now());
       open.timer = this.#clock.after(left, () =>
         this.#close(open, "timed_out", { choice: "timeout", by: "deadline", at: this.#clock.now() }),
       );
-    });
+    }
+    return open.approval;
+  }
+
+  /** Resolves when a record is decided. */
+  closed(id: string): Promise<Approval> {
+    const open = this.#open.get(id);
+    if (open === undefined) throw new Error(`the approval ${id} was never opened`);
+    return open.closed;
   }
 
   async decide(id: string, given: DecisionInput): Promise<Approval> {

@@ -51,6 +51,8 @@ export class BoundAgent {
   readonly pinned: PinnedAgent;
   /** Streamed text waits until the rails have passed (R15). */
   readonly held: boolean;
+  /** Arguments may be shown while they are written: nobody has to see them first (R4). */
+  readonly showsInput: boolean;
   readonly #entries: ReadonlyMap<HookPoint, readonly Entry[]>;
 
   constructor(agent: AgentBinding) {
@@ -70,6 +72,8 @@ export class BoundAgent {
     this.#entries = entriesOf(agent.hookManager);
     const heldBy = holders(definition, this.entries("POST_LLM_CALL"));
     this.held = heldBy.length > 0;
+    const guarded = this.entries("PRE_TOOL_CALL").some(({ rail }) => rail?.mode !== "shadow");
+    this.showsInput = !guarded && this.transformers.length === 0;
     this.pinned = Object.freeze({
       definition: this.definition,
       points: [...this.#entries.keys()],

@@ -46,7 +46,9 @@ export class LocalWorld implements World {
 
   tool(key: string, input: ToolInput) {
     const effect = this.#beside(key);
-    return this.#deliver(effect, handlers.tool(this.#run, input, effect));
+    const call = () => handlers.tool(this.#run, input, effect);
+    // Whoever reads sees the call before it is made, also when its function never waits (E4).
+    return this.#deliver(effect, this.#run.observed ? immediately().then(call) : call());
   }
 
   ask(key: string, input: AskInput) {
@@ -115,11 +117,15 @@ export class LocalWorld implements World {
   /** One result at a time (X1): each waits until the loop has run dry on the one before. */
   #turnToDeliver(): Promise<void> {
     const before = this.#lastDelivery ?? Promise.resolve();
-    const mine = before.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    const mine = before.then(immediately);
     this.#lastDelivery = mine;
     mine.then(() => {
       if (this.#lastDelivery === mine) this.#lastDelivery = undefined;
     });
     return mine;
   }
+}
+
+function immediately(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

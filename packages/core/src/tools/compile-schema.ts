@@ -58,17 +58,22 @@ function zodSchema(schema: z.ZodType, given?: JsonObject): CompiledSchema {
  */
 function zodCheck(schema: z.ZodType): CompiledSchema["check"] {
   let synchronous = false;
+  let never = false;
   const slow = (value: unknown): Checked | Promise<Checked> => {
     const run = schema._zod.run({ value, issues: [] }, { async: true });
     if (run instanceof Promise) return run.then(readPayload, broken);
-    synchronous = run.issues.length === 0;
+    synchronous = !never && run.issues.length === 0;
     return readPayload(run);
   };
   return (value) => {
     try {
       return synchronous ? readZod(schema.safeParse(detached(value))) : slow(detached(value));
     } catch (error) {
-      return broken(error);
+      if (!(error instanceof z.core.$ZodAsyncError)) return broken(error);
+      // It waits only for some values, and this is one.
+      never = true;
+      synchronous = false;
+      return slow(detached(value));
     }
   };
 }

@@ -38,11 +38,6 @@ export function expand(
       return resultOf(find(note.message_id), note.message_id, stamp);
     case "message_injected":
       return injected(note, find(note.message_id), stamp);
-    case "approval": {
-      if (!("timeout_ms" in note)) return { ...note, ...stamp };
-      const { timeout_ms, ...about } = note; // a deadline is a time, which only whoever commits knows
-      return { ...about, ...stamp, deadline: timeout_ms === null ? null : stamp.at + timeout_ms };
-    }
     default:
       return { ...note, ...stamp };
   }

@@ -21,5 +21,4 @@ export type Note =
   | { type: "message_injected"; message_id: string; durable: boolean; audit?: boolean }
   | Unstamped<"rail">
   | Unstamped<"approval">
-  | (Omit<Unstamped<"approval">, "deadline"> & { timeout_ms: number | null })
   | Unstamped<"error">;

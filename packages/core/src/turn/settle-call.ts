@@ -41,7 +41,7 @@ export async function settleCall(world: World, state: TurnState, said: Said, cal
 async function decide(world: World, key: string, gate: AskInput): Promise<AskOut> {
   const { approval_id, kind, call_id, tool } = gate;
   const about = { type: "approval" as const, approval_id, kind, call_id, tool, reasons: [...gate.reasons] };
-  world.note({ ...about, state: "pending", timeout_ms: gate.timeout_ms });
+  world.note({ ...about, state: "pending", deadline: gate.deadline });
   const out = await world.ask(key, gate);
   const state = out.cancelled === undefined ? out.status : "cancelled";
   world.note({ ...about, state, deadline: out.deadline, decided_by: out.decided_by });

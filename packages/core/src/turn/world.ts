@@ -159,8 +159,9 @@ export interface AskInput {
   tool: string;
   reasons: readonly string[];
   digest: string;
+  requested_at: number;
   /** Null waits for ever. */
-  timeout_ms: number | null;
+  deadline: number | null;
 }
 
 export interface AskOut {

@@ -1,43 +1,64 @@
 import type { Approval } from "../../schema/approval.ts";
+import type { JsonObject } from "../../schema/json.ts";
+import type { Tool } from "../../tools/define-tool.ts";
 import type { AskInput, AskOut } from "../../turn/world.ts";
 import type { DecisionInput } from "../approvals.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
 
-/** Asks a human and waits: for the decision, the deadline or a cancel, whichever comes first. */
-export async function ask(run: RunContext, gate: AskInput, effect: Effect): Promise<AskOut> {
-  const held = run.calls.get(gate.call_id);
-  if (held === undefined) throw new Error(`call ${gate.call_id} is not held`);
-  const requested_at = run.parts.clock.now();
-  const deadline = gate.timeout_ms === null ? null : requested_at + gate.timeout_ms;
-  const approval: Approval = {
-    id: gate.approval_id,
-    kind: gate.kind,
-    run_id: run.id,
-    call_id: gate.call_id,
-    tool: gate.tool,
-    arguments: held.arguments,
-    injected_args: {},
-    digest: gate.digest,
-    reasons: [...gate.reasons],
-    requester: run.agent.definition.name,
-    choices: gate.kind === "client_tool" ? ["submit", "reject"] : ["approve", "reject"],
-    response_schema:
-      gate.kind === "client_tool" ? (run.agent.toolByName.get(gate.tool)?.output?.jsonSchema ?? null) : null,
-    state: "pending",
-    requested_at,
+/** Opens the record of a call that has to be decided on, before anybody hears of it (L1). */
+export function openApproval(
+  run: RunContext,
+  tool: Tool,
+  call: { readonly id: string; readonly arguments: JsonObject },
+  about: Pick<Approval, "id" | "kind" | "reasons">,
+): AskInput {
+  const now = run.parts.clock.now();
+  const seconds = run.agent.definition.hitl_timeout_seconds;
+  const client = about.kind === "client_tool";
+  const approval = run.approvals.open(
+    {
+      ...about,
+      run_id: run.id,
+      call_id: call.id,
+      tool: tool.name,
+      arguments: call.arguments,
+      injected_args: {},
+      digest: digestOf(call.arguments),
+      requester: run.agent.definition.name,
+      choices: client ? ["submit", "reject"] : ["approve", "reject"],
+      response_schema: client ? (tool.output?.jsonSchema ?? null) : null,
+      state: "pending",
+      requested_at: now,
+      deadline: seconds === null ? null : now + seconds * 1000,
+      decision: null,
+    },
+    (decision) => problemOf(tool, client, decision),
+  );
+  const { id, kind, reasons, digest, deadline, requested_at } = approval;
+  return {
+    approval_id: id,
+    kind,
+    call_id: call.id,
+    tool: tool.name,
+    reasons,
+    digest,
     deadline,
-    decision: null,
+    requested_at,
   };
-  const deciding = run.approvals.request(approval, (decision) => problemOf(run, gate, decision));
-  const cancel = (reason: string) => run.approvals.cancel(approval.id, reason);
+}
+
+/** Waits for a decision: by a human, the deadline or a cancel, whichever comes first. */
+export async function ask(run: RunContext, gate: AskInput, effect: Effect): Promise<AskOut> {
+  const deciding = run.approvals.closed(gate.approval_id);
+  const cancel = (reason: string) => run.approvals.cancel(gate.approval_id, reason);
   effect.onCancel(cancel);
-  if (run.approver === undefined) void run.approvals.decide(approval.id, NOBODY);
-  else if (run.approver !== "stream") void askApprover(run, approval);
+  if (run.approver === undefined) void run.approvals.decide(gate.approval_id, NOBODY).catch(() => {});
+  else if (run.approver !== "stream") void askApprover(run, gate.approval_id);
   const closed = await deciding;
   effect.offCancel(cancel);
-  return read(run, gate, closed, requested_at);
+  return read(run, gate, closed);
 }
 
 const NOBODY: DecisionInput = {
@@ -47,37 +68,33 @@ const NOBODY: DecisionInput = {
 };
 
 /** Calls the run's approver. One that throws, or decides what cannot be, has rejected: nothing is approved by accident. */
-async function askApprover(run: RunContext, approval: Approval): Promise<void> {
-  if (typeof run.approver !== "function") return;
+async function askApprover(run: RunContext, id: string): Promise<void> {
+  const approval = run.approvals.pending.find((one) => one.id === id);
+  if (typeof run.approver !== "function" || approval === undefined) return;
   try {
     const decision = await run.approver(approval);
-    await run.approvals.decide(approval.id, { by: "approve", ...decision });
+    await run.approvals.decide(id, { by: "approve", ...decision });
   } catch (error) {
     const reason = `the approver failed: ${error instanceof Error ? error.message : String(error)}`;
-    await run.approvals.decide(approval.id, { choice: "reject", by: "approve", reason }).catch(() => {});
+    await run.approvals.decide(id, { choice: "reject", by: "approve", reason }).catch(() => {});
   }
 }
 
-async function problemOf(
-  run: RunContext,
-  gate: AskInput,
-  decision: DecisionInput,
-): Promise<string | undefined> {
-  const tool = run.agent.toolByName.get(gate.tool);
-  if (gate.kind === "client_tool") {
+async function problemOf(tool: Tool, client: boolean, decision: DecisionInput): Promise<string | undefined> {
+  if (client) {
     if (decision.response === undefined) return "response: the tool's result expected, nothing given";
-    const checked = await tool?.output?.check(decision.response);
+    const checked = await tool.output?.check(decision.response);
     return checked === undefined || checked.ok
       ? undefined
       : `response: it does not fit the tool's output schema: ${checked.problem}`;
   }
   if (decision.editedArguments === undefined) return undefined;
-  const checked = await tool?.input.check(decision.editedArguments);
-  return checked === undefined || checked.ok ? undefined : `editedArguments: ${checked.problem}`;
+  const checked = await tool.input.check(decision.editedArguments);
+  return checked.ok ? undefined : `editedArguments: ${checked.problem}`;
 }
 
 /** What was decided stays with the call; the loop hears the outcome. */
-function read(run: RunContext, gate: AskInput, closed: Approval, requestedAt: number): AskOut {
+function read(run: RunContext, gate: AskInput, closed: Approval): AskOut {
   const held = run.calls.get(gate.call_id);
   const edited = closed.decision?.edited_arguments;
   if (held !== undefined) {
@@ -89,7 +106,7 @@ function read(run: RunContext, gate: AskInput, closed: Approval, requestedAt: nu
     digest: edited === undefined ? gate.digest : digestOf(edited),
     reason: closed.decision?.reason ?? "",
     decided_by: closed.decision?.by ?? "",
-    wait_ms: run.parts.clock.now() - requestedAt,
+    wait_ms: run.parts.clock.now() - gate.requested_at,
     deadline: closed.deadline,
   };
   if (closed.state === "cancelled")

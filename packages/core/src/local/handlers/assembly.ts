@@ -82,6 +82,11 @@ export class Assembly {
     return this.#all("text");
   }
 
+  /** Whether the model wrote any text, be it still held back. */
+  get wrote(): boolean {
+    return this.textLength > 0 || (this.#channels?.text.original ?? "") !== "";
+  }
+
   /** Whether anything of it has been shown. */
   get emitted(): boolean {
     return this.textLength > 0 || this.reasoningLength > 0 || this.slots.some((slot) => slot.streamed > 0);

@@ -22,7 +22,7 @@ export class LiveDeltas implements Deltas {
     this.#messageId = messageId;
     this.#open = run.observed && !run.agent.held;
     // Arguments are not shown before rails and transformers have seen them (R4).
-    this.#showInput = !run.listens("PRE_TOOL_CALL") && run.agent.transformers.length === 0;
+    this.#showInput = run.agent.showsInput;
   }
 
   /** The rails have passed: what was held is shown, as they left it. */

@@ -37,9 +37,9 @@ const LOST_CALLS: ModelFailure = {
 };
 
 /** Part of a batch is not what the model asked for. At the token limit it is: its last call is then a malformed one. */
-function lostCalls({ finish, slots, textLength }: Assembly): boolean {
+function lostCalls({ finish, slots, wrote }: Assembly): boolean {
   if (finish?.unified === "length") return false;
-  if (finish?.unified === "tool-calls" && slots.length === 0 && textLength === 0) return true;
+  if (finish?.unified === "tool-calls" && slots.length === 0 && !wrote) return true;
   return slots.some((slot) => slot.input === undefined);
 }
 

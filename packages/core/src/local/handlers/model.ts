@@ -82,14 +82,16 @@ class ModelCall {
     return failureOf(error, this.#name, this.#assembly, this.#run.agent.held);
   }
 
-  /** The stream is whole: what transformers hold comes out, unless one fails; and it may not have been an answer. */
+  /** A stream may end without being an answer. If it is one, what transformers hold comes out. */
   #stopFailure(): Failure | undefined {
+    const failure = stopFailure(this.#assembly, this.#name, this.#run.agent.held);
+    if (failure) return failure;
     try {
       this.#assembly.close();
+      return undefined;
     } catch (error) {
       return this.#failure(error);
     }
-    return stopFailure(this.#assembly, this.#name, this.#run.agent.held);
   }
 
   /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */

@@ -9,6 +9,7 @@ import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult, written } from "../point.ts";
 import type { HeldCall, RunContext } from "../run-context.ts";
+import { openApproval } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute } from "./execute.ts";
 import { Spoken } from "./spoken.ts";
@@ -223,18 +224,8 @@ class ToolCall {
   #gate(kind: "tool_call" | "client_tool", args: JsonObject, reasons: readonly string[]): ToolOut {
     const { id } = this.#input.call;
     this.#run.calls.set(id, { arguments: args, awaiting: true, edited: undefined, response: undefined });
-    const seconds = this.#run.agent.definition.hitl_timeout_seconds;
-    return this.#out({
-      gate: {
-        approval_id: `${id}.approval.${this.#input.attempt}`,
-        kind,
-        call_id: id,
-        tool: this.#tool.name,
-        reasons,
-        digest: digestOf(args),
-        timeout_ms: seconds === null ? null : seconds * 1000,
-      },
-    });
+    const about = { id: `${id}.approval.${this.#input.attempt}`, kind, reasons: [...reasons] };
+    return this.#out({ gate: openApproval(this.#run, this.#tool, { id, arguments: args }, about) });
   }
 
   /** A retry of an approved call needs no second approval for the very same arguments (L3). */
