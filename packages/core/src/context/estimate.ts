@@ -1,4 +1,5 @@
 import type { Message, UserPart } from "../schema/message.ts";
+import { outputText } from "./render.ts";
 
 /** What a message costs beside its content. */
 const PER_MESSAGE = 4;
@@ -45,14 +46,7 @@ function estimateFile(part: Extract<UserPart, { type: "file" }>): number {
 export function estimateMessage(message: Message): number {
   if (message.role === "user") return estimateParts(message.parts);
   if (message.role === "tool") {
-    const { output } = message;
-    const text =
-      output.type === "error"
-        ? output.failure.message
-        : output.type === "text"
-          ? output.value
-          : JSON.stringify(output.value);
-    return PER_MESSAGE + estimateText(text) + estimateText(message.told ?? "");
+    return PER_MESSAGE + estimateText(outputText(message.output)) + estimateText(message.told ?? "");
   }
   let tokens = PER_MESSAGE;
   for (const part of message.parts) {

@@ -134,17 +134,20 @@ function renderResult(message: ToolMessage): ToolResult {
 
 function renderOutput({ output, told }: ToolMessage): Output {
   if (told !== undefined) {
-    const value =
-      output.type === "error"
-        ? output.failure.message
-        : output.type === "text"
-          ? output.value
-          : JSON.stringify(output.value);
-    return { type: output.type === "error" ? "error-text" : "text", value: `${value}\n\n[${told}]` };
+    return {
+      type: output.type === "error" ? "error-text" : "text",
+      value: `${outputText(output)}\n\n[${told}]`,
+    };
   }
   if (output.type === "error") return { type: "error-text", value: output.failure.message };
   if (output.type === "text") return { type: "text", value: output.value };
   return { type: "json", value: output.value as Value }; // never written to; the log's own type is read-only
+}
+
+/** The outcome of a call as text. */
+export function outputText(output: ToolMessage["output"]): string {
+  if (output.type === "error") return output.failure.message;
+  return output.type === "text" ? output.value : JSON.stringify(output.value);
 }
 
 function options(provider: JsonObject | undefined): Options {
