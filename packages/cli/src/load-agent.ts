@@ -41,11 +41,19 @@ async function fromDefinition(path: string, { tools, model }: AgentSource, cwd: 
     toolFile === undefined ? [] : toolsIn(await loadModule(toolFile, cwd), shown(toolFile, cwd));
   const { Agent: Class } = await libraryOf(toolFile);
   try {
-    return Class.fromJSON(model === undefined ? definition : { ...definition, model }, { tools: registered });
+    const registry = { tools: registered, ...(await readyMade(definition)) };
+    return Class.fromJSON(model === undefined ? definition : { ...definition, model }, registry);
   } catch (error) {
     if (error instanceof Error && "issues" in error) throw new Complaint(`${name}: ${error.message}`);
     throw error;
   }
+}
+
+/** The ready-made rails and hooks, loaded only where a definition names some. */
+async function readyMade(definition: Record<string, unknown>) {
+  if (definition["rails"] === undefined && definition["hooks"] === undefined) return {};
+  const { builtInHooks: hooks, builtInRails: rails } = await import("@trackside/rails");
+  return { rails, hooks };
 }
 
 function readJson(path: string, name: string): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { AgentConfigError, messageOf } from "./errors.ts";
 import type { Hook } from "./hooks/hook-manager.ts";
 import type { MemberHook, ParallelGroup, PostHook, PreHook } from "./hooks/pipeline-hooks.ts";
 import { parallel } from "./hooks/pipeline-hooks.ts";
-import { Rail, type RailOptions } from "./rails/rail.ts";
+import { isRail, type Rail, type RailOptions } from "./rails/rail.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
 import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS, type HookPoint } from "./schema/points.ts";
@@ -72,7 +72,7 @@ export function takeInline(config: unknown): Taken {
     const out: Record<string, unknown> = { ...config };
     if (Array.isArray(config["rails"])) {
       out["rails"] = config["rails"].map((entry, i) =>
-        entry instanceof Rail ? describeRail(entry, `rails[${i}]`, inline) : entry,
+        isRail(entry) ? describeRail(entry, `rails[${i}]`, inline) : entry,
       );
     }
     if (isRecord(config["hooks"])) out["hooks"] = takeHooks(config["hooks"], inline);
@@ -176,18 +176,12 @@ class Maker {
 
   rail(ref: RailRef, path: string): Rail[] {
     const given = this.#inline.get(path);
-    if (given instanceof Rail) return [given];
+    if (isRail(given)) return [given];
     const factory = this.#find(this.#registry.rails, ref.use, path, "rail");
     if (factory === undefined) return [];
     const { options = {}, name, on, priority, mode, on_error, timeout_ms } = ref;
     const settings = defined({ name, on, priority, mode, onError: on_error, timeoutMs: timeout_ms });
-    const made = this.#made(
-      `${path}.options`,
-      options,
-      () => factory(options, settings),
-      (one) => one instanceof Rail,
-      "a rail",
-    );
+    const made = this.#made(`${path}.options`, options, () => factory(options, settings), isRail, "a rail");
     return this.#obeyed(made, settings, path, ref.use);
   }
 
@@ -305,7 +299,7 @@ function defined<T extends object>(settings: T): { [K in keyof T]?: Exclude<T[K]
 }
 
 function nameInline(thing: Inline): string {
-  if (thing instanceof Rail) return `the rail "${thing.name}"`;
+  if (isRail(thing)) return `the rail "${thing.name}"`;
   if (typeof thing === "function") return `the hook "${thing.name || "(anonymous)"}"`;
   return thing.kind === "parallel"
     ? `the group of hooks ${thing.members.map(({ name }) => `"${name}"`).join(", ")}`

@@ -3,7 +3,7 @@ import type { HookContext } from "../hooks/context.ts";
 import type { HookPoint } from "../schema/points.ts";
 import { HOOK_POINTS } from "../schema/points.ts";
 import { type DispatchData, dispatchAlone } from "./dispatch-alone.ts";
-import { Rail } from "./rail.ts";
+import { isRail, type Rail } from "./rail.ts";
 import { RailVerdict } from "./verdicts.ts";
 
 /** The rails behind a hook made by `hookFor`. */
@@ -28,7 +28,7 @@ export class RailManager {
 
   add(rail: Rail): this {
     this.#mayChange();
-    if (!(rail instanceof Rail))
+    if (!isRail(rail))
       throw new TracksideError("config_invalid", "A rail extends Rail, or is made with defineRail");
     if (this.#rails.some((known) => known.name === rail.name)) {
       throw new TracksideError("config_invalid", `There is a rail "${rail.name}" already; names are unique`);

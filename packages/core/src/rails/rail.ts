@@ -21,6 +21,13 @@ export interface RailOptions<P extends HookPoint = HookPoint> {
   readonly asks?: boolean;
 }
 
+/** Known to every copy of this package: a program may well hold two. */
+const BRAND: unique symbol = Symbol.for("trackside.rail") as never; // a registered symbol is as good as a unique one here
+
+export function isRail(value: unknown): value is Rail {
+  return typeof value === "object" && value !== null && BRAND in value;
+}
+
 const KEYS = ["priority", "on", "mode", "onError", "timeoutMs", "asks"];
 const DEFAULT_PRIORITY = 50;
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -36,6 +43,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * }
  */
 export abstract class Rail {
+  readonly [BRAND] = true;
   readonly name: string;
   readonly priority: number;
   readonly on: readonly HookPoint[];

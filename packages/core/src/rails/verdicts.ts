@@ -28,8 +28,16 @@ export class RetryRequest {
   }
 }
 
+/** Known to every copy of this package: a program may well hold two. */
+const BRAND: unique symbol = Symbol.for("trackside.verdict") as never; // a registered symbol is as good as a unique one here
+
+function isVerdict(value: unknown): value is RailVerdict {
+  return typeof value === "object" && value !== null && BRAND in value;
+}
+
 /** What a rail answers with when a bare action does not say enough. Make one with `skip`, `retry`, `abort`, `ask`, `alert`. */
 export class RailVerdict {
+  readonly [BRAND] = true;
   readonly action: RailAction | "ask";
   readonly reason: string;
   readonly alert: string | undefined;
@@ -81,7 +89,7 @@ const ACTIONS: readonly string[] = Object.values(RailAction);
 /** Reads what `handle` returned: null for a plain continue, a verdict, or the sentence that says what to return. */
 export function readReturn(returned: unknown): RailVerdict | null | string {
   if (returned === undefined || returned === RailAction.CONTINUE) return null;
-  if (returned instanceof RailVerdict) return returned;
+  if (isVerdict(returned)) return returned;
   if (typeof returned === "string" && ACTIONS.includes(returned)) {
     const action = returned as RailAction; // one of the actions, checked above
     return new RailVerdict(action, "", action === "retry" ? { retry: new RetryRequest() } : {});

@@ -1,6 +1,9 @@
 import type { Behaviour } from "./behaviour.ts";
 import { calls } from "./calls.ts";
 import { faults } from "./faults.ts";
+import { guards } from "./guards.ts";
+import { guardsApprovals } from "./guards-approvals.ts";
+import { guardsPipeline } from "./guards-pipeline.ts";
 import { turns } from "./turns.ts";
 
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
@@ -11,4 +14,11 @@ export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
  * @example
  * for (const { title, check } of engineConformance) test(title, () => check(() => localEngine()));
  */
-export const engineConformance: readonly Behaviour[] = [...turns, ...calls, ...faults];
+export const engineConformance: readonly Behaviour[] = [
+  ...turns,
+  ...calls,
+  ...faults,
+  ...guards,
+  ...guardsPipeline,
+  ...guardsApprovals,
+];
