@@ -173,9 +173,9 @@ export const guards = [
       const slow = defineTool({
         name: "slow",
         input: z.object({ n: z.number() }),
-        execute: async ({ n }) => {
+        execute: async ({ n }, { signal }) => {
           started.push(n);
-          await pause(n === 1 ? 10_000 : 1);
+          if (n === 1) await new Promise((resolve) => signal.addEventListener("abort", resolve));
           return "done";
         },
       });
