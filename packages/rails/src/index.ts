@@ -8,10 +8,12 @@ import { modelFallback } from "./model-fallback/index.ts";
 import { pii, piiStream } from "./pii/index.ts";
 import { rateLimit } from "./rate-limit/index.ts";
 import { resilientTools } from "./resilient-tools/index.ts";
+import { streamByName } from "./scan/stream-by-name.ts";
 import { secrets, secretsStream } from "./secrets/index.ts";
 import { spend } from "./spend/index.ts";
 import { toolPolicy } from "./tool-policy/index.ts";
 import { untrustedData } from "./untrusted-data/index.ts";
+import { urlPolicy, urlPolicyStream } from "./url-policy/index.ts";
 import { verifyOutput } from "./verify-output/index.ts";
 
 export { type CallLimitsOptions, callLimits } from "./call-limits/index.ts";
@@ -38,6 +40,7 @@ export {
   toolPolicy,
 } from "./tool-policy/index.ts";
 export { type UntrustedDataOptions, untrustedData } from "./untrusted-data/index.ts";
+export { type UrlPolicyOptions, urlPolicy, urlPolicyStream } from "./url-policy/index.ts";
 export {
   type AnswerPattern,
   type CheckAnswer,
@@ -59,12 +62,14 @@ export const builtInRails: Readonly<Record<string, RailFactory>> = {
   spend: railByName(spend),
   "tool-policy": railByName(toolPolicy),
   "untrusted-data": railByName(untrustedData),
+  "url-policy": railByName(urlPolicy),
 };
 
 /** Every ready-made hook by name: `Agent.fromJSON(json, { hooks: builtInHooks })`. */
 export const builtInHooks: Readonly<Record<string, HookFactory>> = {
-  "invisible-text": hookByName(invisibleTextStream),
-  pii: hookByName(piiStream),
-  secrets: hookByName(secretsStream),
+  "invisible-text": streamByName(invisibleTextStream),
+  pii: streamByName(piiStream),
+  secrets: streamByName(secretsStream),
+  "url-policy": streamByName(urlPolicyStream),
   "verify-output": hookByName(verifyOutput),
 };

@@ -73,7 +73,7 @@ export class Scanner {
 
   #giveUpTo(sure: number): void {
     const matches = this.#found;
-    if (matches.length > 1) matches.sort((a, b) => a.start - b.start || b.end - a.end);
+    if (matches.length > 1) matches.sort(inOrder);
     let left: Match[] = [];
     for (let i = 0; i < matches.length; ) {
       const first = matches[i];
@@ -116,6 +116,11 @@ export class Scanner {
       end: match.end - length,
     }));
   }
+}
+
+/** What goes on comes before what begins at the same place, and the longer before the shorter. */
+function inOrder(a: Match, b: Match): number {
+  return a.start - b.start || Number(b.glued) - Number(a.glued) || b.end - a.end;
 }
 
 function isHighSurrogate(code: number): boolean {
