@@ -25,9 +25,9 @@ export interface Place {
   readonly rails: StateValues;
 }
 
-/** The place after a dispatch there: what its rails wrote can be read. */
-export function written(place: Place, { operations }: Dispatched): Place {
-  return operations.length === 0 ? place : { ...place, rails: applyOperations(place.rails, operations) };
+/** The rail state after a dispatch: what its rails wrote can be read. */
+export function written({ rails }: Place, { operations }: Dispatched): StateValues {
+  return applyOperations(rails, operations);
 }
 
 /** What a dispatch came to, and the data as its rails left it. */

@@ -31,7 +31,8 @@ class ModelCall {
   readonly #run: RunContext;
   readonly #input: ModelInput;
   readonly #effect: Effect;
-  #place: Place;
+  /** What rails have written so far in this effect. */
+  #rails: Place["rails"] | undefined;
   readonly #messageId: string;
   readonly #deltas: LiveDeltas;
   readonly #assembly: Assembly;
@@ -42,7 +43,6 @@ class ModelCall {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
-    this.#place = { effect, key: effect.key, attempt: input.attempt, rails: input.rails };
     this.#messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
     this.#deltas = new LiveDeltas(run, input, this.#messageId);
     this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
@@ -103,11 +103,11 @@ class ModelCall {
       run,
       "PRE_LLM_CALL",
       values,
-      this.#place,
+      this.#place(),
       changedMessages,
     );
     this.#spoken.add(verdict, outcome.passed);
-    this.#place = written(this.#place, outcome); // POST rails read what PRE rails wrote
+    this.#rails = written(this.#place(), outcome); // POST rails read what PRE rails wrote
     if (failure) return { out: this.#out({ failure }) };
     if (outcome.action === "skip") return { out: await this.#replaced(outcome.replacement) };
     if (outcome.action !== "continue") return { out: this.#out({}) };
@@ -133,7 +133,7 @@ class ModelCall {
     const messages = new Lazy(() => requestMessages(run, this.#input));
     const values = { messages, tools: run.agent.tools, response, usage: Object.freeze(usage) };
     const check = (field: string, value: unknown) => changedResponse(field, value, response);
-    const found = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place, check);
+    const found = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place(), check);
     const { outcome, inputs, failure } = found;
     this.#spoken.add(found.verdict, outcome.passed);
     const shown = !run.agent.held && this.#assembly.emitted;
@@ -210,7 +210,7 @@ class ModelCall {
         outcome,
         verdict,
         failure: fatal,
-      } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place);
+      } = await dispatchPoint(run, "MODEL_ERROR", values, this.#place());
       this.#spoken.add(verdict, outcome.passed);
       if (this.#effect.cancelled !== undefined) {
         return this.#out({ ...this.#kept(), cancelled: this.#effect.cancelled });
@@ -241,6 +241,11 @@ class ModelCall {
   async #problem(text: string): Promise<string | undefined> {
     const found = await readAnswer(text, this.#run.agent.output);
     return found.ok ? undefined : found.problem;
+  }
+
+  #place(): Place {
+    const { attempt, rails } = this.#input;
+    return { effect: this.#effect, key: this.#effect.key, attempt, rails: this.#rails ?? rails };
   }
 
   #out(out: ModelOut): ModelOut {

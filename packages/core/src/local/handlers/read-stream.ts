@@ -54,12 +54,21 @@ class Reading {
       this.#effect.abort("the model stayed silent for too long");
       this.#fail(silence(modelIdleMs));
     });
-    this.#read(model, options).then(this.#ended, this.#fail);
+    void this.#readAll(model, options);
   }
 
-  async #read(model: Model, options: LanguageModelV4CallOptions): Promise<void> {
-    const { stream } = await model.doStream(options);
-    this.#take(stream);
+  async #readAll(model: Model, options: LanguageModelV4CallOptions): Promise<void> {
+    try {
+      const { stream } = await model.doStream(options);
+      this.#take(stream);
+      await this.#read();
+      this.#finish(ENDED);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #read(): Promise<void> {
     const assembly = this.#assembly;
     for (let taken = 1; ; taken++) {
       if (taken % IN_A_ROW === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -86,9 +95,10 @@ class Reading {
   }
 
   readonly #cancel = (reason: string): void => this.#finish({ kind: "cancelled", reason });
-  readonly #ended = (): void => this.#finish(ENDED);
-  readonly #fail = (error: unknown): void =>
+
+  #fail(error: unknown): void {
     this.#finish(this.#assembly.finish === undefined ? { kind: "failed", error } : ENDED);
+  }
 
   #finish(end: StreamEnd): void {
     if (this.#over) return;

@@ -40,7 +40,8 @@ class ToolCall {
   readonly #tool: Tool;
   readonly #written: JsonObject;
   readonly #record: ToolRecord;
-  #place: Place;
+  /** What rails have written so far in this effect. */
+  #rails: Place["rails"] | undefined;
   readonly #spoken = new Spoken();
 
   constructor(
@@ -57,12 +58,6 @@ class ToolCall {
     this.#tool = tool;
     this.#written = written;
     this.#record = record;
-    this.#place = {
-      effect,
-      key: `${input.call.id}/${input.attempt}`,
-      attempt: input.attempt,
-      rails: input.rails,
-    };
   }
 
   /** `value` is what the model wrote, as the tool's schema reads it. */
@@ -213,11 +208,11 @@ class ToolCall {
       this.#run,
       point,
       { toolName: this.#tool.name, ...values },
-      this.#place,
+      this.#place(),
       check,
     );
     this.#spoken.add(found.verdict, found.outcome.passed);
-    this.#place = written(this.#place, found.outcome); // POST rails read what PRE rails wrote
+    this.#rails = written(this.#place(), found.outcome); // POST rails read what PRE rails wrote
     return found;
   }
 
@@ -254,6 +249,16 @@ class ToolCall {
     const checked = await checkArguments(this.#run, this.#tool, args, this.#effect);
     if (!checked.ok) throw new Error(`arguments that were checked no longer fit: ${checked.problem}`);
     return checked.value;
+  }
+
+  #place(): Place {
+    const { attempt, rails } = this.#input;
+    return {
+      effect: this.#effect,
+      key: `${this.#input.call.id}/${this.#input.attempt}`,
+      attempt,
+      rails: this.#rails ?? rails,
+    };
   }
 
   #out(out: ToolOut): ToolOut {
