@@ -1,6 +1,6 @@
 import { messageOf } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
-import { type UserPart, userPart } from "../schema/message.ts";
+import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import type { MemberHook, ParallelGroup, PostContext, PostHook, PreHook, Task } from "./pipeline-hooks.ts";
 import { type Content, PipelineAnswer, Turn, toPart } from "./turn.ts";
 
@@ -225,5 +225,9 @@ function overflow(hook: string, size: number, tokens: number, reserve: number): 
 }
 
 function partProblem(parts: readonly unknown[]): string | undefined {
-  return parts.every((part) => userPart.safeParse(part).success) ? undefined : "something that is no content";
+  const usable = (part: unknown) => {
+    const found = userPart.safeParse(part);
+    return found.success && isSendable(found.data);
+  };
+  return parts.every(usable) ? undefined : "something that is no content";
 }

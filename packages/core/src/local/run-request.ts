@@ -2,7 +2,7 @@ import { AgentConfigError, TracksideError } from "../errors.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
 import { agentSchemas } from "../schema/agent.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
-import { type UserPart, userPart } from "../schema/message.ts";
+import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
 import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
 import { type Scope, scope as scopeSchema } from "../schema/run.ts";
@@ -89,19 +89,13 @@ function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[]
   const parts: UserPart[] = [];
   for (const [i, one] of copy.entries()) {
     const found = userPart.safeParse(one);
-    if (found.success && isUsable(found.data)) parts.push(found.data);
+    if (found.success && isSendable(found.data)) parts.push(found.data);
     else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
   }
   return parts;
 }
 
 const PART_FORMS = '{ type: "text", text }, or { type: "file", media_type, source } with data or a URL';
-
-/** A file by value or by an address that parses; artifacts take a store. */
-function isUsable(part: UserPart): boolean {
-  if (part.type === "text" || part.source.kind === "base64") return true;
-  return part.source.kind === "url" && URL.canParse(part.source.url);
-}
 
 const DEFAULT_SCOPE: Scope = Object.freeze({ tenant: "default" });
 

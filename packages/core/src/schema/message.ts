@@ -117,3 +117,9 @@ export type UserMessage = z.infer<typeof userMessage>;
 export type AssistantMessage = z.infer<typeof assistantMessage>;
 export type ToolMessage = z.infer<typeof toolMessage>;
 export type Message = z.infer<typeof message>;
+
+/** Whether a part can be sent: a file by value, or by an address that parses. One in the artifact store takes a store. */
+export function isSendable(part: UserPart): boolean {
+  if (part.type === "text" || part.source.kind === "base64") return true;
+  return part.source.kind === "url" && URL.canParse(part.source.url);
+}

@@ -107,6 +107,14 @@ describe("H1 a turn", () => {
       "returned something that is no content",
     ],
     [
+      "a file that cannot be sent",
+      (turn: Turn) =>
+        cont(
+          turn.append({ type: "file", media_type: "image/png", source: { kind: "url", url: "no address" } }),
+        ),
+      "returned something that is no content",
+    ],
+    [
       "a user's message that is none",
       (turn: Turn) => cont(turn.withUserMessage({} as never)),
       "returned something that is no content",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { deepFreeze } from "../../schema/json.ts";
-import { type AssistantMessage, type AssistantPart, message } from "../../schema/message.ts";
+import { type AssistantMessage, type AssistantPart, isSendable, message } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 
 const messages = z.array(message).min(1);
@@ -19,7 +19,9 @@ const response = z.object({
 /** Says what is wrong with the messages a rail wants sent. */
 export function changedMessages(_field: string, value: unknown): string | undefined {
   const found = messages.safeParse(value);
-  return found.success ? undefined : `a list of messages is expected (${firstProblem(found.error)})`;
+  if (!found.success) return `a list of messages is expected (${firstProblem(found.error)})`;
+  const sendable = found.data.every((one) => one.role !== "user" || one.parts.every(isSendable));
+  return sendable ? undefined : "a file without data or an address that parses is in it";
 }
 
 /** Says what is wrong with the response a rail wants to stand. */
