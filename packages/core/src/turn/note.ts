@@ -20,5 +20,6 @@ export type Note =
   | Unstamped<"message_retracted">
   | { type: "message_injected"; message_id: string; durable: boolean; audit?: boolean }
   | Unstamped<"rail">
+  | Unstamped<"context">
   | Unstamped<"approval">
   | Unstamped<"error">;

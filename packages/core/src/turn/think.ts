@@ -17,6 +17,13 @@ export interface Said {
 }
 
 const NO_CALLS: readonly Call[] = [];
+const REASONING_DROPPED = {
+  type: "context",
+  action: "withheld",
+  tokens_before: 0,
+  tokens_after: 0,
+  detail: "reasoning that a transformer changed is not sent back to the provider",
+} as const;
 
 /** One step's model call: attempts until something was said, or null when the run has its outcome. */
 export async function think(world: World, state: TurnState): Promise<Said | null> {
@@ -31,6 +38,7 @@ export async function think(world: World, state: TurnState): Promise<Said | null
     count(world, state, out);
     const verdict = settleVerdicts(world, state, out, null);
     if (out.retract !== undefined) retract(world, out, attempt, out.retract);
+    if (out.reasoning_dropped) world.note(REASONING_DROPPED);
 
     if (out.cancelled !== undefined) {
       keepShown(world, state, out);

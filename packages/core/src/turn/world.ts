@@ -122,6 +122,8 @@ export interface ModelOut {
   retract?: string;
   /** A rail's skip stands in for the model. */
   skipped?: boolean;
+  /** A transformer changed reasoning that the provider had signed: it does not go back to it (H8). */
+  reasoning_dropped?: boolean;
   /** What the rails around it said, in order; those that passed without a word are only counted. */
   verdicts?: readonly Verdict[];
   passed?: number;

@@ -218,6 +218,14 @@ export class Assembly {
     return original !== undefined && original !== this.#all(type);
   }
 
+  /** Whether reasoning the provider signed was changed on the way. */
+  get droppedReasoning(): boolean {
+    return (
+      this.changed("reasoning") &&
+      this.blocks.some((block) => block.type === "reasoning" && block.provider !== undefined)
+    );
+  }
+
   #lastOf(type: "text" | "reasoning"): TextBlock | undefined {
     const found = this.blocks.findLast((block) => block.type === type);
     return found?.type === "text" || found?.type === "reasoning" ? found : undefined;

@@ -175,6 +175,7 @@ class ModelCall {
       });
       if (usage !== undefined) out.usage = usage;
       if (skipped) out.skipped = true;
+      if (this.#assembly.droppedReasoning) out.reasoning_dropped = true;
       if (retract !== undefined) out.retract = retract;
       if (calls.length > 0 || run.agent.output === null || skipped) return out;
       return this.#problem(text).then((invalid) => (invalid === undefined ? out : { ...out, invalid }));
