@@ -29,7 +29,7 @@ export type TextPoint = (typeof TEXT_POINTS)[number];
 /** A guard on texts: what it looks for, and what it does about it. */
 export interface TextGuard {
   readonly name: string;
-  readonly rule: TextRule | ((ctx: RailContext<TextPoint>) => TextRule);
+  readonly rule: TextRule | ((ctx: RailContext<TextPoint>) => Promise<TextRule>);
   /** `rewrite` goes on with what the rule leaves; the others leave texts as they are. */
   readonly act: "rewrite" | "alert" | "abort" | "skip";
   /** How a rewritten text is spoken of: "redacted". */
@@ -63,7 +63,7 @@ export function textStream(name: string, rule: TextRule, act: TextGuard["act"]):
 }
 
 async function handle(guard: TextGuard, ctx: RailContext<TextPoint>): Promise<RailReturn> {
-  const rule = typeof guard.rule === "function" ? guard.rule(ctx) : guard.rule;
+  const rule = typeof guard.rule === "function" ? await guard.rule(ctx) : guard.rule;
   const rewriting = new Rewriting(rule);
   const assign = await lookThrough(ctx, rewriting);
   const { found } = rewriting;
