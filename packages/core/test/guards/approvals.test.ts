@@ -1,68 +1,14 @@
-import {
-  Agent,
-  type Approval,
-  type Approve,
-  abort,
-  ask,
-  defineRail,
-  defineTool,
-  type Rail,
-  retry,
-  skip,
-} from "trackside";
-import { manualClock, type ScriptedCall, scriptedModel } from "trackside/testing";
+import { Agent, type Approval, type Approve, ask, defineRail, defineTool } from "trackside";
+import { manualClock, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import * as z from "zod";
+import { approving, clerk } from "./clerk.ts";
 import { ENGINES, eventsOf, expectPaired, failure, outputs, play, results, verdicts } from "./stage.ts";
-
-function payment() {
-  const ran: unknown[] = [];
-  const pay = defineTool({
-    name: "pay",
-    input: z.object({ to: z.string(), amount: z.number().max(1000) }),
-    execute: (args) => {
-      ran.push(args);
-      return `paid ${args.amount}`;
-    },
-  });
-  return { pay, ran };
-}
-
-const PAY: ScriptedCall = { tool: "pay", args: { to: "Ann", amount: 500 } };
-
-function agentOf(
-  more: {
-    calls?: readonly ScriptedCall[];
-    rails?: readonly Rail[];
-    hitl?: boolean;
-    seconds?: number | null;
-  } = {},
-) {
-  const { pay, ran } = payment();
-  const model = scriptedModel([{ calls: more.calls ?? [PAY] }, "done"]);
-  const agent = new Agent({
-    name: "clerk",
-    model,
-    tools: [pay],
-    hitlTools: more.hitl === false ? [] : ["pay"],
-    ...(more.rails ? { rails: more.rails } : {}),
-    ...(more.seconds === undefined ? {} : { hitlTimeoutSeconds: more.seconds }),
-  });
-  return { agent, ran, model };
-}
-
-const approving =
-  (seen: Approval[] = []): Approve =>
-  (approval) => {
-    seen.push(approval);
-    return { choice: "approve", by: "ann" };
-  };
 
 describe.each(ENGINES)("L1 a gated call, on the %s engine", (_name, make) => {
   test("L1 makes one record before it runs, with everything a human needs", async () => {
     const clock = manualClock();
     const seen: Approval[] = [];
-    const { agent, ran } = agentOf();
+    const { agent, ran } = clerk();
     const approve: Approve = (approval) => {
       expect(ran).toEqual([]);
       seen.push(approval);
@@ -100,7 +46,7 @@ describe.each(ENGINES)("L1 a gated call, on the %s engine", (_name, make) => {
       order.push("rail");
       ctx.inputs.arguments = { ...ctx.inputs.arguments, amount: 100 };
     });
-    const { agent, ran } = agentOf({ rails: [rail] });
+    const { agent, ran } = clerk({ rails: [rail] });
     await play(agent, {
       engine: make(),
       approve: ({ arguments: args }) => {
@@ -114,7 +60,7 @@ describe.each(ENGINES)("L1 a gated call, on the %s engine", (_name, make) => {
   });
 
   test("L1 the question and its answer are events, between the call and its result", async () => {
-    const { agent } = agentOf();
+    const { agent } = clerk();
     const { events } = await play(agent, { engine: make(), approve: approving() });
     const order = events.flatMap((event) =>
       event.type === "approval"
@@ -138,7 +84,7 @@ describe.each(ENGINES)("L1 a gated call, on the %s engine", (_name, make) => {
   test("L1 the digest is that of the arguments, however their keys are ordered", async () => {
     const digest = async (args: object) => {
       const seen: Approval[] = [];
-      await play(agentOf({ calls: [{ tool: "pay", args }] }).agent, {
+      await play(clerk({ calls: [{ tool: "pay", args }] }).agent, {
         engine: make(),
         approve: approving(seen),
       });
@@ -153,7 +99,7 @@ describe.each(ENGINES)("L1 a gated call, on the %s engine", (_name, make) => {
 
 describe.each(ENGINES)("L2 a call that is not approved, on the %s engine", (_name, make) => {
   test("L2 rejected: it never runs, and the model reads the reason", async () => {
-    const { agent, ran, model } = agentOf();
+    const { agent, ran, model } = clerk();
     const { result, events } = await play(agent, {
       engine: make(),
       approve: () => ({ choice: "reject", reason: "too much" }),
@@ -172,7 +118,7 @@ describe.each(ENGINES)("L2 a call that is not approved, on the %s engine", (_nam
 
   test("L2 not answered in time: it never runs, and the model reads that", async () => {
     const clock = manualClock();
-    const { agent, ran, model } = agentOf({ seconds: 30 });
+    const { agent, ran, model } = clerk({ seconds: 30 });
     const { result, events } = await clock.finish(
       play(agent, { engine: make({ clock }), approve: () => new Promise(() => {}) }),
     );
@@ -190,7 +136,7 @@ describe.each(ENGINES)("L2 a call that is not approved, on the %s engine", (_nam
   test("L2 siblings are decided apart and do not wait for each other", async () => {
     const clock = manualClock();
     const calls = [1, 2, 3].map((amount) => ({ tool: "pay", args: { to: "Ann", amount } }));
-    const { agent, ran } = agentOf({ calls, seconds: 100 });
+    const { agent, ran } = clerk({ calls, seconds: 100 });
     const at: Record<number, number> = {};
     const { result, events } = await clock.finish(
       play(agent, {
@@ -214,164 +160,14 @@ describe.each(ENGINES)("L2 a call that is not approved, on the %s engine", (_nam
   });
 });
 
-describe.each(ENGINES)("L3 an approved call, on the %s engine", (_name, make) => {
-  const editing =
-    (edited: object): Approve =>
-    () => ({ choice: "approve", editedArguments: edited as never });
-
-  test("L3 runs once, with exactly the approved arguments", async () => {
-    const { agent, ran } = agentOf();
-    await play(agent, { engine: make(), approve: approving() });
-
-    expect(ran).toEqual([{ to: "Ann", amount: 500 }]);
-  });
-
-  test("L3 an edit is what runs; both versions are recorded and the model is told", async () => {
-    const { agent, ran, model } = agentOf();
-    const { result } = await play(agent, { engine: make(), approve: editing({ to: "Ann", amount: 5 }) });
-
-    expect(ran).toEqual([{ to: "Ann", amount: 5 }]);
-    expect(results(result)[0]?.metadata.original_args).toEqual({ to: "Ann", amount: 500 });
-    const told = JSON.stringify(model.requests[1]?.prompt);
-    expect(told).toContain("paid 5");
-    expect(told).toContain("It ran with other arguments than you wrote");
-  });
-
-  test("L3 edited arguments pass the rails again: they may be changed, skipped or aborted, not asked about again", async () => {
-    const seen: unknown[] = [];
-    let questions = 0;
-    const look = defineRail({ name: "look", on: ["PRE_TOOL_CALL"], priority: 1 }, (ctx) => {
-      seen.push(ctx.inputs.arguments["amount"]);
-      return ask("always");
-    });
-    const cases: [string, Rail, unknown[], string][] = [
-      [
-        "pass",
-        defineRail({ name: "r", on: ["PRE_TOOL_CALL"] }, () => {}),
-        [{ to: "Eve", amount: 7 }],
-        "paid 7",
-      ],
-      [
-        "skip",
-        defineRail({ name: "r", on: ["PRE_TOOL_CALL"] }, (ctx) =>
-          ctx.inputs.arguments["to"] === "Eve" ? skip("not Eve") : undefined,
-        ),
-        [],
-        "rejected",
-      ],
-      [
-        "change",
-        defineRail({ name: "r", on: ["PRE_TOOL_CALL"] }, (ctx) => {
-          if (ctx.inputs.arguments["to"] === "Eve") ctx.inputs.arguments = { to: "Bob", amount: 1 };
-        }),
-        [{ to: "Bob", amount: 1 }],
-        "paid 1",
-      ],
-    ];
-    for (const [what, rail, should, output] of cases) {
-      seen.length = 0;
-      questions = 0;
-      const { agent, ran } = agentOf({ rails: [look, rail] });
-      const { result } = await play(agent, {
-        engine: make(),
-        approve: () => {
-          questions += 1;
-          return { choice: "approve", editedArguments: { to: "Eve", amount: 7 } };
-        },
-      });
-      expect(seen, what).toEqual([500, 7]);
-      expect(questions, what).toBe(1);
-      expect(ran, what).toEqual(should);
-      expect(outputs(result), what).toEqual([output]);
-    }
-    const stop = defineRail({ name: "stop", on: ["PRE_TOOL_CALL"] }, (ctx) =>
-      ctx.inputs.arguments["to"] === "Eve" ? abort("Eve!") : undefined,
-    );
-    const { agent, ran } = agentOf({ rails: [stop] });
-    const { error, result, events } = await play(agent, {
-      engine: make(),
-      approve: editing({ to: "Eve", amount: 7 }),
-    });
-    expect(error).toMatchObject({ railName: "stop", reason: "Eve!" });
-    expect(ran).toEqual([]);
-    expectPaired(result, events);
-  });
-
-  test("L3 a retry of an approved call asks again only when its arguments are others", async () => {
-    for (const [name, change, questions] of [
-      ["same", false, 1],
-      ["other", true, 2],
-    ] as const) {
-      const asked: unknown[] = [];
-      const tries: unknown[] = [];
-      const flaky = defineTool({
-        name: "pay",
-        effect: "idempotent",
-        input: z.object({ amount: z.number() }),
-        execute: ({ amount }) => {
-          tries.push(amount);
-          if (tries.length === 1) throw new Error("net");
-          return "paid";
-        },
-      });
-      const rails = [
-        defineRail({ name: "again", on: ["TOOL_ERROR"] }, () => "retry"),
-        defineRail({ name: "edit", on: ["PRE_TOOL_CALL"] }, (ctx) => {
-          if (change) ctx.inputs.arguments = { amount: ctx.attempt * 10 };
-        }),
-      ];
-      const model = scriptedModel([{ calls: [{ tool: "pay", args: { amount: 5 } }] }, "done"]);
-      const agent = new Agent({ name: "a", model, tools: [flaky], hitlTools: ["pay"], rails });
-      const { result } = await play(agent, {
-        engine: make(),
-        approve: (approval) => {
-          asked.push(approval.arguments?.["amount"]);
-          return { choice: "approve" };
-        },
-      });
-      expect(asked, name).toHaveLength(questions);
-      expect(asked.at(-1), name).toBe(tries.at(-1));
-      expect(results(result)[0]?.metadata.attempts).toBe(2);
-    }
-  });
-
-  test("L3 a retry after an edit runs what the human wrote, even if no rail asks any more", async () => {
-    const tries: unknown[] = [];
-    const flaky = defineTool({
-      name: "pay",
-      effect: "idempotent",
-      input: z.object({ amount: z.number() }),
-      execute: ({ amount }) => {
-        tries.push(amount);
-        if (tries.length < 3) throw new Error("net");
-        return "paid";
-      },
-    });
-    const rails = [
-      defineRail({ name: "first", on: ["PRE_TOOL_CALL"] }, (ctx) =>
-        ctx.attempt === 1 && tries.length === 0 ? ask("big") : undefined,
-      ),
-      defineRail({ name: "again", on: ["TOOL_ERROR"] }, () => retry({ maxRetries: 2 })),
-    ];
-    const model = scriptedModel([{ calls: [{ tool: "pay", args: { amount: 1000 } }] }, "done"]);
-    const agent = new Agent({ name: "a", model, tools: [flaky], rails });
-    await play(agent, {
-      engine: make(),
-      approve: () => ({ choice: "approve", editedArguments: { amount: 10 } }),
-    });
-
-    expect(tries).toEqual([10, 10, 10]);
-  });
-});
-
 describe("L6 who approves", () => {
   test("L6 with nobody there a run with hitl_tools, with a rail that asks, or with a client tool is refused at the start", async () => {
     const asker = defineRail({ name: "asker", on: ["PRE_TOOL_CALL"], asks: true }, () => ask("may I?"));
     const client = defineTool({ name: "locate", executor: "client" });
     const model = () => scriptedModel(["hi"]);
     const refused: [Agent<never, never>, string][] = [
-      [agentOf().agent as never, "hitl_tools (pay)"],
-      [agentOf({ hitl: false, rails: [asker] }).agent as never, "rails that ask (asker)"],
+      [clerk().agent as never, "hitl_tools (pay)"],
+      [clerk({ hitl: false, rails: [asker] }).agent as never, "rails that ask (asker)"],
       [new Agent({ name: "a", model: model(), tools: [client] }) as never, "client tools (locate)"],
     ];
     for (const [agent, what] of refused) {
@@ -386,7 +182,7 @@ describe("L6 who approves", () => {
     "L6 any other ask without an approver is rejected with that reason, on the %s engine",
     async (_name, make) => {
       const asker = defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"));
-      const { agent, ran, model } = agentOf({ hitl: false, rails: [asker] });
+      const { agent, ran, model } = clerk({ hitl: false, rails: [asker] });
       const result = await agent.run("Go", { engine: make() });
 
       expect(ran).toEqual([]);
@@ -404,7 +200,7 @@ describe("L6 who approves", () => {
         () => null as never,
         () => ({ choice: "approve", editedArguments: { amount: "all of it" } }),
       ]) {
-        const { agent, ran, model } = agentOf();
+        const { agent, ran, model } = clerk();
         await play(agent, { engine: make(), approve });
         expect(ran).toEqual([]);
         expect(JSON.stringify(model.requests[1]?.prompt)).toContain("the approver failed: ");
@@ -413,13 +209,13 @@ describe("L6 who approves", () => {
   );
 
   test("L6 `approve` that is no function is refused", async () => {
-    const error = await failure(agentOf().agent.run("Go", { approve: true as never }));
+    const error = await failure(clerk().agent.run("Go", { approve: true as never }));
     expect(error.message).toContain("approve: a function (approval) => decision expected");
   });
 
   test("R6 an ask is recorded as a verdict of its rail", async () => {
     const asker = defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"));
-    const { events } = await play(agentOf({ hitl: false, rails: [asker] }).agent, { approve: approving() });
+    const { events } = await play(clerk({ hitl: false, rails: [asker] }).agent, { approve: approving() });
 
     expect(verdicts(events)).toEqual(["asker:ask@PRE_TOOL_CALL"]);
   });

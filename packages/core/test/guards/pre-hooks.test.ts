@@ -7,147 +7,12 @@ import {
   memberHook,
   parallel,
   preHook,
-  regenerate,
   type Turn,
 } from "trackside";
-import { manualClock, type ScriptedRequest, scriptedModel } from "trackside/testing";
+import { manualClock, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
+import { injected, lines } from "./injected.ts";
 import { ENGINES, eventsOf, failure, pause, play } from "./stage.ts";
-
-type Hooks = NonNullable<ConstructorParameters<typeof Agent>[0]["hooks"]>;
-
-function agentOf(pre: NonNullable<Hooks["pre"]>, answers: readonly string[] = ["hi"]) {
-  const model = scriptedModel(answers);
-  return { agent: new Agent({ name: "a", model, instructions: "Be kind.", hooks: { pre } }), model };
-}
-
-/** A request as `role: text` lines. */
-function lines(request: ScriptedRequest | undefined): string[] {
-  return (request?.prompt ?? []).map(({ role, content }) => {
-    const text =
-      typeof content === "string"
-        ? content
-        : content.map((part) => ("text" in part ? part.text : part.type)).join("|");
-    return `${role}: ${text}`;
-  });
-}
-
-describe("H1 a turn", () => {
-  test.each(ENGINES)(
-    "H1 carries the conversation, the user's message, the turn's reference and the scope, on the %s engine",
-    async (_name, make) => {
-      const turns: Turn[] = [];
-      const { agent } = agentOf(
-        [
-          preHook({ name: "look" }, (turn) => {
-            turns.push(turn);
-            return cont(turn);
-          }),
-        ],
-        ["one", "two"],
-      );
-      const first = await agent.run("Hello", { engine: make(), scope: { user: "u1" } });
-      const second = await agent.run("Again", { engine: make(), conversation: first.conversation });
-
-      expect(turns[0]).toMatchObject({ context: [], text: "Hello", turnRef: first.turnRef, answer: null });
-      expect(turns[0]?.scope).toEqual({ tenant: "default", user: "u1" });
-      expect(turns[1]).toMatchObject({ text: "Again", turnRef: second.turnRef });
-      expect(turns[1]?.context.map(({ role }) => role)).toEqual(["user", "assistant"]);
-    },
-  );
-
-  test("H1 the scope reaches tools and is never shown to the model", async () => {
-    const scopes: unknown[] = [];
-    const tool = defineTool({
-      name: "t",
-      execute: (_, { scope, turnRef }) => {
-        scopes.push(scope, turnRef);
-        return "ok";
-      },
-    });
-    const model = scriptedModel([{ calls: [{ tool: "t" }] }, "done"]);
-    const result = await new Agent({ name: "a", model, tools: [tool] }).run("Go", {
-      scope: { user: "WHOEVER" },
-    });
-
-    expect(scopes).toEqual([{ tenant: "default", user: "WHOEVER" }, result.turnRef]);
-    expect(JSON.stringify(model.requests)).not.toContain("WHOEVER");
-  });
-
-  test("H1 is a value: history and scope cannot be changed, and it says what was added", async () => {
-    const { agent } = agentOf([
-      preHook({ name: "tamper" }, (turn) => {
-        expect(() => (turn.context as unknown[]).push("x")).toThrow(TypeError);
-        expect(() => Object.assign(turn.userMessage, { parts: [] })).toThrow(TypeError);
-        expect(() => Object.assign(turn.scope, { tenant: "other" })).toThrow(TypeError);
-        expect(turn.append("a", "b").added).toEqual([
-          { type: "text", text: "a" },
-          { type: "text", text: "b" },
-        ]);
-        expect(turn.added).toEqual([]);
-        return cont(turn);
-      }),
-    ]);
-    await agent.run("Go");
-  });
-
-  test.each([
-    ["nothing", () => undefined, "returned undefined; return cont(turn), halt(reason)"],
-    ["the bare turn", (turn: Turn) => turn, "returned a bare turn; return cont(turn), halt(reason)"],
-    ["true", () => true, "returned boolean; return cont(turn)"],
-    ["regenerate", () => regenerate("again"), "returned regenerate(…); return cont(turn) or halt(reason)"],
-    [
-      "cont without a turn",
-      () => cont(undefined as never),
-      "returned cont() without a turn; return cont(turn)",
-    ],
-    [
-      "content that is none",
-      (turn: Turn) => cont(turn.append(5 as never)),
-      "returned something that is no content",
-    ],
-    [
-      "a file that cannot be sent",
-      (turn: Turn) =>
-        cont(
-          turn.append({ type: "file", media_type: "image/png", source: { kind: "url", url: "no address" } }),
-        ),
-      "returned something that is no content",
-    ],
-    [
-      "a user's message that is none",
-      (turn: Turn) => cont(turn.withUserMessage({} as never)),
-      "returned something that is no content",
-    ],
-  ])(
-    "H1 a hook that returns %s fails the turn with its name and what to return",
-    async (_what, answer, says) => {
-      const { agent, model } = agentOf([preHook({ name: "odd" }, answer as () => never)]);
-      const error = await failure(agent.run("Go"));
-
-      expect(error.code).toBe("hook_failed");
-      expect(error.message).toContain(`The hook "odd" ${says}`);
-      expect(model.requests).toEqual([]);
-    },
-  );
-
-  test("H1 a turn of another conversation is no answer", async () => {
-    let kept: Turn | undefined;
-    const { agent } = agentOf(
-      [
-        preHook({ name: "mixer" }, (turn) => {
-          kept ??= turn;
-          return cont(kept);
-        }),
-      ],
-      ["one", "two"],
-    );
-    await agent.run("First");
-    const error = await failure(agent.run("Second"));
-
-    expect(error.message).toContain('The hook "mixer" returned a turn with another history');
-  });
-});
 
 describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
   test("H2 run once per turn, in declared order, each given what the one before left", async () => {
@@ -171,7 +36,7 @@ describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
   });
 
   test("H2 a replaced message is what the log and later turns show", async () => {
-    const { agent, model } = agentOf(
+    const { agent, model } = injected(
       [preHook({ name: "redact" }, (turn) => cont(turn.withUserMessage("[redacted]")))],
       ["one", "two"],
     );
@@ -196,7 +61,7 @@ describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
         order.push(`${name}-`);
         return name;
       });
-    const { agent, model } = agentOf([
+    const { agent, model } = injected([
       preHook({ name: "before" }, (turn) => cont(turn.append("before"))),
       parallel(member("slow", 20), member("quick", 1), member("middle", 10)),
       preHook({ name: "after" }, (turn) => cont(turn.append("after"))),
@@ -213,7 +78,7 @@ describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
   test("H2 members give content and nothing else", async () => {
     const turns: Turn[] = [];
     const ok = await (async () => {
-      const { agent, model } = agentOf([
+      const { agent, model } = injected([
         parallel(
           memberHook({ name: "text" }, () => "text"),
           memberHook({ name: "parts" }, () => [{ type: "text", text: "part" }, "more"]),
@@ -234,7 +99,7 @@ describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
     expect(ok).toEqual(["system: Be kind.", "user: Go", "user: text", "user: part|more", "user: file"]);
 
     for (const answer of [(turn: Turn) => cont(turn), () => halt("no"), () => 5, () => [null]]) {
-      const { agent } = agentOf([parallel(memberHook({ name: "odd" }, answer as () => never))]);
+      const { agent } = injected([parallel(memberHook({ name: "odd" }, answer as () => never))]);
       const error = await failure(agent.run("Go", { engine: make() }));
       expect(error.message).toContain(
         'The hook "odd" returned something that is no content; return text, parts or nothing',
@@ -246,7 +111,7 @@ describe.each(ENGINES)("H2 pre-hooks, on the %s engine", (_name, make) => {
 describe.each(ENGINES)("H3 a hook that does not go on, on the %s engine", (_name, make) => {
   test("H3 a halt completes the turn as halted, with the reason and no output; later hooks and the model do not run", async () => {
     const ran: string[] = [];
-    const { agent, model } = agentOf([
+    const { agent, model } = injected([
       preHook({ name: "gate" }, () => halt("closed on Sundays")),
       preHook({ name: "late" }, (turn) => {
         ran.push("late");
@@ -271,7 +136,7 @@ describe.each(ENGINES)("H3 a hook that does not go on, on the %s engine", (_name
       [() => Promise.reject(new Error("no luck")), "gate: no luck"],
       [() => new Promise<never>(() => {}), "gate: timed out after 30000 ms"],
     ] as const) {
-      const { agent, model } = agentOf([preHook({ name: "gate" }, answer)]);
+      const { agent, model } = injected([preHook({ name: "gate" }, answer)]);
       const { result } = await clock.finish(play(agent, { engine: make({ clock }) }));
       expect(result).toMatchObject({ stopReason: "halted", reason });
       expect(model.requests).toEqual([]);
@@ -280,7 +145,7 @@ describe.each(ENGINES)("H3 a hook that does not go on, on the %s engine", (_name
 
   test("H3 a member that throws or hangs is left out with an event; the others stay", async () => {
     const clock = manualClock();
-    const { agent, model } = agentOf([
+    const { agent, model } = injected([
       parallel(
         memberHook({ name: "a" }, () => "a"),
         memberHook({ name: "broken" }, () => Promise.reject(new Error("no luck"))),
@@ -299,7 +164,7 @@ describe.each(ENGINES)("H3 a hook that does not go on, on the %s engine", (_name
   });
 
   test("H3 a critical member halts the turn instead", async () => {
-    const { agent, model } = agentOf([
+    const { agent, model } = injected([
       parallel(
         memberHook({ name: "a" }, () => "a"),
         memberHook({ name: "vital", critical: true }, () => Promise.reject(new Error("no luck"))),
@@ -324,7 +189,7 @@ describe("H3 a hook whose time is up", () => {
         });
         return new Promise<string>((resolve) => clock.after(500, () => resolve(name)));
       });
-    const { agent } = agentOf([parallel(member("hasty", 100), member("patient", 1000))]);
+    const { agent } = injected([parallel(member("hasty", 100), member("patient", 1000))]);
     await clock.finish(play(agent, { engine: localEngine({ clock }) }));
 
     expect(aborted).toEqual({ hasty: true, patient: false });
@@ -333,7 +198,7 @@ describe("H3 a hook whose time is up", () => {
   test("X5 a cancel ends a hook that hangs, and its signal aborts", async () => {
     const stop = new AbortController();
     let aborted = false;
-    const { agent } = agentOf([
+    const { agent } = injected([
       preHook({ name: "stuck" }, (_turn, { signal }) => {
         signal.addEventListener("abort", () => {
           aborted = true;
@@ -352,7 +217,7 @@ describe("H3 a hook whose time is up", () => {
 describe.each(ENGINES)("H4 durable and transient, on the %s engine", (_name, make) => {
   test("H4 durable output joins the log, marked with its hook; transient output is in this turn's prompt only", async () => {
     let turns = 0;
-    const { agent, model } = agentOf(
+    const { agent, model } = injected(
       [
         preHook({ name: "memory", durable: true }, (turn) => cont(turn.append(`M${++turns}`))),
         preHook({ name: "search" }, (turn) => cont(turn.append(`S${turns}`))),

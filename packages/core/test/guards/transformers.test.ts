@@ -238,9 +238,10 @@ describe.each(ENGINES)("H8 transformers, on the %s engine", (_name, make) => {
     ] as const) {
       const model = scriptedModel([{ parts: parts(delta) }, "next"]);
       const agent = new Agent({ name: "a", model, hooks: { stream: [hiding("SECRET", "***")] } });
-      const first = await agent.run("One", { engine: make() });
-      await agent.run("Two", { engine: make(), conversation: first.conversation });
+      const { result, events } = await play(agent, { engine: make() });
+      await agent.run("Two", { engine: make(), conversation: result.conversation });
       expect(JSON.stringify(model.requests[1]?.prompt).includes("signature")).toBe(sent);
+      expect(eventsOf(events, "context").map(({ action }) => action)).toEqual(sent ? [] : ["withheld"]);
     }
   });
 });
