@@ -256,7 +256,7 @@ class Maker {
       const ignored = made.some((one) => JSON.stringify(Reflect.get(one, key)) !== JSON.stringify(said));
       if (ignored)
         this.#issues.push(
-          issue(`${path}.${snakeOf(key)}`, said, `nothing: the factory of "${use}" ignores it`),
+          issue(`${path}.${snakeOf(key)}`, said, `no such setting (the factory of "${use}" ignores it)`),
         );
     }
     return made;

@@ -208,7 +208,9 @@ describe("A7 rails and hooks by name", () => {
           { rails: { deaf } },
         );
 
-      expect(make).toThrow(new RegExp(`rails\\[0\\]\\.${field}: nothing: the factory of "deaf" ignores it`));
+      expect(make).toThrow(
+        new RegExp(`rails\\[0\\]\\.${field}: no such setting \\(the factory of "deaf" ignores it\\)`),
+      );
     },
   );
 
@@ -217,7 +219,7 @@ describe("A7 rails and hooks by name", () => {
     for (const said of [{ durable: true }, { critical: true }, { timeout_ms: 5 }]) {
       const json = { name: "a", model: "openai:gpt-4o", hooks: { pre: [{ use: "deaf", ...said }] } };
       expect(() => Agent.fromJSON(json, { hooks: { deaf } })).toThrow(
-        /hooks\.pre\[0\]\.\w+: nothing: the factory of "deaf" ignores it/,
+        /hooks\.pre\[0\]\.\w+: no such setting \(the factory of "deaf" ignores it\)/,
       );
     }
   });
