@@ -8,11 +8,13 @@ import { builtInHooks, builtInRails } from "../src/index.ts";
 /** Options for those that cannot do without. */
 const NEEDED: Readonly<Record<string, JsonObject>> = {
   judge: { subject: "tool-call", question: "Is it right?", onFail: "abort" },
+  keywords: { words: ["word"] },
   "model-fallback": { message: "Later." },
   "rate-limit": { limits: [{ tools: "a", calls: 1, seconds: 60 }] },
   "resilient-tools": { tools: "a" },
   spend: { tokens: 1_000_000 },
   "untrusted-data": { untrusted: "a", sensitive: "b" },
+  "url-policy": { allow: ["example.com"] },
   "verify-output": { maxLength: 10 },
 };
 
