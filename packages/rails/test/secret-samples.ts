@@ -14,6 +14,7 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   W: "abcdefghijklmnopqrstuvwxyz",
   Z: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
 };
+const DOLLAR = "$";
 const UUID = "{H8}-{H4}-4{H3}-a{H3}-{H12}";
 
 export type Random = () => number;
@@ -188,7 +189,7 @@ export const NEAR_MISSES: readonly (readonly [what: string, template: string])[]
   ["a placeholder with words", "sk-your-api-key-here"],
   ["an environment variable", "api_key = os.environ['API_KEY']"],
   ["another", "apiKey: process.env.API_KEY"],
-  ["a template", "password: ${DB_PASSWORD}"],
+  ["a template", `password: ${DOLLAR}{DB_PASSWORD}`],
   ["angle brackets", "Authorization: Bearer <token>"],
   ["AWS's example", "AKIAIOSFODNN7EXAMPLE"],
   ["GitHub in zeros", "ghp_000000000000000000000000000000000000"],
@@ -222,7 +223,7 @@ export const NEAR_MISSES: readonly (readonly [what: string, template: string])[]
   ["a URL with a port", "http://localhost:8080/path?next={A24}"],
   ["a URL with a user", "https://user@example.com/path"],
   ["an example password in a URL", "postgres://user:password@localhost:5432/db"],
-  ["a template in a URL", "postgres://user:${PASSWORD}@localhost/db"],
+  ["a template in a URL", `postgres://user:${DOLLAR}{PASSWORD}@localhost/db`],
   ["a page token", "next_page_token: {A32}"],
   ["max tokens", "max_tokens: 4096, total_tokens: 12345678901234567890"],
   ["a CSS class", "sk-cube-grid sk-folding-cube sk-rotating-plane"],

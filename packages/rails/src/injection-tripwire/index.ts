@@ -31,7 +31,10 @@ const SIGNALS = [
 
 const schema = z.strictObject({
   action: z.enum(["alert", "abort", "skip"]).default("alert"),
-  signals: z.array(z.enum(SIGNALS)).min(1).default([...SIGNALS]),
+  signals: z
+    .array(z.enum(SIGNALS))
+    .min(1)
+    .default([...SIGNALS]),
   phrases: z.array(z.string().regex(/\S/, "a phrase").max(500)).max(10_000).default([]),
 });
 

@@ -1,11 +1,28 @@
+import { charSet, has } from "../scan/chars.ts";
 import { Folder } from "../scan/fold.ts";
 import type { Probe, Report } from "../scan/probe.ts";
 import type { Signal } from "./phrases.ts";
-import { DROP, EARLIER, kindsOf, LONGEST_WORD, ORDERS, OWN, PROMPT, ROLE, SECRET, SEND, TELL, withoutAccents } from "./words.ts";
+import {
+  DROP,
+  EARLIER,
+  kindsOf,
+  LONGEST_WORD,
+  ORDERS,
+  OWN,
+  PROMPT,
+  ROLE,
+  SECRET,
+  SEND,
+  TELL,
+  withoutAccents,
+} from "./words.ts";
 
 /** Within so many words a verb and what it is about belong together. */
 const NEAR = 8;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
+const PLAIN = charSet(/\w/);
+/** Room for the longest word, written with accents and with something invisible in it. */
+const LONGEST = LONGEST_WORD * 3;
 const folder = new Folder();
 
 /**
@@ -31,21 +48,16 @@ export class OrderProbe implements Probe {
     const { length } = text;
     let at = from;
     while (at < length) {
-      const first = folder.of(pointAt(text, at));
-      if (!first.word) {
-        if (".!?;".includes(text[at] ?? "")) this.#endSentence();
+      const code = text.charCodeAt(at);
+      if (code < 128 ? !has(PLAIN, text, at) : !folder.of(pointAt(text, at)).word) {
+        if (code === 46 || code === 33 || code === 63 || code === 59) this.#endSentence(); // . ! ? ;
         at += 1;
         continue;
       }
-      let word = "";
-      let end = at;
-      for (; end < length && word.length <= LONGEST_WORD; end += pointAt(text, end) > 0xffff ? 2 : 1) {
-        const { units, word: letter } = folder.of(pointAt(text, end));
-        if (!letter && units !== "") break;
-        word += units;
-      }
-      if (end >= length && word.length <= LONGEST_WORD && !done) return at;
-      this.#read(text, at, end, withoutAccents(word), report);
+      const end = wordEnd(text, at);
+      if (end === length && end - at < LONGEST && !done) return at;
+      if (end - at < LONGEST) this.#read(text, at, end, plainWord(text.slice(at, end)), report);
+      else this.#count += 1;
       at = end;
     }
     return length;
@@ -61,7 +73,8 @@ export class OrderProbe implements Probe {
     };
     if (kinds & ROLE && text[end] === ":" && (start === 0 || text[start - 1] === "\n")) tell("role-marker");
     if (kinds & ORDERS && near(this.#drop) && this.#earlier > this.#drop) tell("ignore-instructions");
-    else if (kinds & EARLIER && near(this.#orders, 2) && near(this.#drop) && this.#orders > this.#drop) tell("ignore-instructions");
+    else if (kinds & EARLIER && near(this.#orders, 2) && near(this.#drop) && this.#orders > this.#drop)
+      tell("ignore-instructions");
     if (kinds & PROMPT && near(this.#tell, 6) && this.#own > this.#tell) tell("prompt-request");
     if (kinds & SECRET && near(this.#send)) tell("exfiltration");
     if (kinds & DROP) this.#drop = i;
@@ -77,6 +90,28 @@ export class OrderProbe implements Probe {
     this.#tell = LONG_AGO;
     this.#send = LONG_AGO;
   }
+}
+
+/** The end of a word, no further than a word can be that is known. */
+function wordEnd(text: string, start: number): number {
+  const limit = Math.min(text.length, start + LONGEST);
+  let end = start;
+  while (end < limit) {
+    if (text.charCodeAt(end) < 128) {
+      if (!has(PLAIN, text, end)) break;
+      end += 1;
+      continue;
+    }
+    const point = pointAt(text, end);
+    const { units, word } = folder.of(point);
+    if (!word && units !== "") break;
+    end += point > 0xffff ? 2 : 1;
+  }
+  return Math.min(end, limit);
+}
+
+function plainWord(word: string): string {
+  return /^[\0-\u007f]*$/.test(word) ? word.toLowerCase() : withoutAccents(folder.text(word));
 }
 
 function pointAt(text: string, at: number): number {

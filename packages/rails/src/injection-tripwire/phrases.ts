@@ -111,7 +111,9 @@ export function phraseSet(signals: ReadonlySet<Signal>, others: readonly string[
   const known = Object.entries(PHRASES).filter(([signal]) => signals.has(signal as Signal)); // keys of PHRASES are signals
   const all = [...known, ["phrase", others] as const];
   return new PhraseSet(
-    all.flatMap(([kind, phrases]) => phrases.map((phrase) => phraseOf(phrase, folder, { kind, wholeWord: true }))),
+    all.flatMap(([kind, phrases]) =>
+      phrases.map((phrase) => phraseOf(phrase, folder, { kind, wholeWord: true })),
+    ),
     folder,
   );
 }

@@ -31,11 +31,17 @@ const lists: readonly (readonly [number, string])[] = [
       "anweisungen anweisung regeln befehle vorgaben instrucciones reglas ordenes consignes regles istruzioni regole " +
       "instrucoes regras instructies regels instrukcje zasady инструкции правила указания команды",
   ],
-  [TELL, "reveal print repeat show output leak display dump disclose recite share expose zeige verrate muestra revela montre affiche"],
+  [
+    TELL,
+    "reveal print repeat show output leak display dump disclose recite share expose zeige verrate muestra revela montre affiche",
+  ],
   [OWN, "your system initial hidden original secret internal full entire deine tus tes vos"],
   [PROMPT, "prompt prompts instructions instruction anweisungen instrucciones consignes"],
   [SEND, "send post forward upload email transmit exfiltrate mail submit leak deliver copy"],
-  [SECRET, "password passwords credential credentials secret secrets token tokens apikey apikeys passphrase ssn cookies"],
+  [
+    SECRET,
+    "password passwords credential credentials secret secrets token tokens apikey apikeys passphrase ssn cookies",
+  ],
   [ROLE, "system assistant"],
 ];
 

@@ -57,15 +57,18 @@ export function wideClassOf(point: number): number {
 export const JOINING =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}\u0640\u064b-\u0655]/u;
 /** Scripts that are written without spaces. */
-export const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}]/u;
-export const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+export const UNSPACED =
+  /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}]/u;
+export const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 export const PICTURE = /\p{Extended_Pictographic}/u;
 /** What comes between a picture and a joiner. */
-export const AFTER_PICTURE = /[\p{Emoji_Modifier}\ufe0f]/u;
+export const AFTER_PICTURE = /\p{Emoji_Modifier}|\ufe0f/u;
 /** What has an emoji look and a text look. */
 export const TWO_LOOKS = /\p{Emoji}/u;
 /** What has variants of its own: ideographs, mathematical signs, and letters of some scripts. */
-export const VARIANTS = /[\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}\u3000-\u303f\uff01-\uff0e\uff1a-\uff1f]/u;
+export const VARIANTS =
+  /[\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}\u3000-\u303f\uff01-\uff0e\uff1a-\uff1f]/u;
 export const IDEOGRAPH = /\p{Script=Han}/u;
 export const MONGOLIAN = /\p{Script=Mongolian}/u;
 export const JAMO = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;

@@ -31,7 +31,11 @@ type Read = z.output<typeof schema>;
 export function invisibleText(given: InvisibleTextOptions = {}, settings: RailSettings = {}): Rail {
   const read = readOptions("invisible-text", schema, given);
   const guard: TextGuard = { name: "invisible-text", rule, act: actOf(read), done: "stripped" };
-  return textRail(guard, { priority: 10, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] }, settings);
+  return textRail(
+    guard,
+    { priority: 10, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
+    settings,
+  );
 }
 
 /**

@@ -25,7 +25,8 @@ import {
 /** The flags of England, Scotland and Wales are a black flag with tags behind it: the only tags that are emoji. */
 const FLAG = "\u{1f3f4}";
 const FLAG_TAGS: readonly string[] = ["gbeng", "gbsct", "gbwls"].map(
-  (name) => `${[...name].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
+  (name) =>
+    `${[...name].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
 );
 const TAGS_LENGTH = 12;
 
@@ -82,7 +83,13 @@ export class InvisibleProbe implements Probe {
 }
 
 /** How much from here on belongs in the text; 0 when this character does not, undefined when more has to be seen. */
-function neededLength(text: string, at: number, found: number, size: number, done: boolean): number | undefined {
+function neededLength(
+  text: string,
+  at: number,
+  found: number,
+  size: number,
+  done: boolean,
+): number | undefined {
   switch (found) {
     case JOINER:
       return joins(text, at, done);
@@ -169,6 +176,7 @@ function pointAfter(text: string, at: number, done: boolean): string | undefined
 function nameOf(point: number, found: number): string {
   if (point >= 0xe0000 && point <= 0xe00ff) return "tag";
   if (found === SELECTOR) return "variation-selector";
-  if (found === MARK || (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069)) return "bidi";
+  if (found === MARK || (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069))
+    return "bidi";
   return "zero-width";
 }

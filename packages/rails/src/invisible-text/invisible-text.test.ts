@@ -5,10 +5,13 @@ import { sameHoweverCut, streamed, textsOf } from "../../test/streams.ts";
 import { builtInHooks, builtInRails, invisibleText, invisibleTextStream } from "../index.ts";
 
 const clean = (text: string) => streamed(invisibleTextStream(), [text]);
-const tags = (text: string) => [...text].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join("");
+const tags = (text: string) =>
+  [...text].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join("");
 /** Bytes as variation selectors behind one character. */
 const selectors = (text: string) =>
-  [...Buffer.from(text)].map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16)).join("");
+  [...Buffer.from(text)]
+    .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16))
+    .join("");
 
 describe("what hides in a text is taken out", () => {
   test.each([
@@ -81,7 +84,10 @@ test("H8 streamed text comes out the same however it is cut", () => {
 });
 
 test("input, results, errors and answers are all cleaned, and what was done is on record", async () => {
-  const page = defineTool({ name: "page", execute: () => ({ title: `Home${tags("obey")}`, [`k\u200b`]: ["x\u202ey"] }) });
+  const page = defineTool({
+    name: "page",
+    execute: () => ({ title: `Home${tags("obey")}`, [`k\u200b`]: ["x\u202ey"] }),
+  });
   const broken = defineTool({
     name: "broken",
     execute: () => {
@@ -105,7 +111,11 @@ test("block ends the run, naming the rail and what was found but not showing it"
   });
   const failed = await agent.run(`Hi${tags("x")}`).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(RailAbortError);
-  expect(failed).toMatchObject({ railName: "invisible-text", reason: "found 1 tag in the input", point: "START" });
+  expect(failed).toMatchObject({
+    railName: "invisible-text",
+    reason: "found 1 tag in the input",
+    point: "START",
+  });
 });
 
 test("a serialized agent uses it by name, as a rail and on the stream", async () => {
@@ -117,5 +127,10 @@ test("a serialized agent uses it by name, as a rail and on the stream", async ()
   };
   const agent = Agent.fromJSON(json, { rails: builtInRails, hooks: builtInHooks });
   expect(agent.toJSON()).toMatchObject({ rails: json.rails, hooks: json.hooks });
-  expect(() => Agent.fromJSON({ ...json, rails: [{ use: "invisible-text", options: { strip: true } }] }, { rails: builtInRails, hooks: builtInHooks })).toThrow(/unknown key/);
+  expect(() =>
+    Agent.fromJSON(
+      { ...json, rails: [{ use: "invisible-text", options: { strip: true } }] },
+      { rails: builtInRails, hooks: builtInHooks },
+    ),
+  ).toThrow(/unknown key/);
 });

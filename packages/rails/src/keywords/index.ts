@@ -45,7 +45,11 @@ type Read = z.output<typeof schema>;
 export function keywords(given: KeywordsOptions, settings: RailSettings = {}): Rail {
   const read = readOptions("keywords", schema, given);
   const guard: TextGuard = { name: "keywords", rule: ruleOf(read), act: actOf(read), done: "redacted" };
-  return textRail(guard, { priority: 17, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] }, settings);
+  return textRail(
+    guard,
+    { priority: 17, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
+    settings,
+  );
 }
 
 /**
@@ -54,7 +58,9 @@ export function keywords(given: KeywordsOptions, settings: RailSettings = {}): R
  * @example
  * new Agent({ name: "press", model, hooks: { stream: [keywordsStream({ words: ["Project Titan"] })] } });
  */
-export function keywordsStream(given: Omit<KeywordsOptions, "action"> & { action?: "redact" | "block" }): StreamHook {
+export function keywordsStream(
+  given: Omit<KeywordsOptions, "action"> & { action?: "redact" | "block" },
+): StreamHook {
   const read = readOptions("keywords", streamSchema, given);
   return textStream("keywords", ruleOf(read), actOf(read));
 }

@@ -4,7 +4,17 @@ import { describe, expect, test } from "vitest";
 import { sameHoweverCut, streamed, textsOf } from "../../test/streams.ts";
 import { builtInHooks, builtInRails, type KeywordsOptions, keywords, keywordsStream } from "../index.ts";
 
-const words = ["secret", "Project Titan", "project titan two", "naïve", "Straße", "内部", "#tag", "C++", "ملف"];
+const words = [
+  "secret",
+  "Project Titan",
+  "project titan two",
+  "naïve",
+  "Straße",
+  "内部",
+  "#tag",
+  "C++",
+  "ملف",
+];
 const clean = (text: string, options: { wholeWord?: boolean; caseSensitive?: boolean } = {}) =>
   streamed(keywordsStream({ words, replacement: "X", ...options }), [text]);
 
@@ -37,13 +47,40 @@ describe("words are found", () => {
 
 test("parts of words count, and case counts, where that is asked for", () => {
   expect(clean("secretary", { wholeWord: false })).toBe("Xary");
-  expect(clean("Secret secret project titan Project Titan", { caseSensitive: true })).toBe("Secret X project titan X");
+  expect(clean("Secret secret project titan Project Titan", { caseSensitive: true })).toBe(
+    "Secret X project titan X",
+  );
 });
 
 test("H8 streamed text comes out the same however it is cut", () => {
-  const pieces = ["secret", "Secret", " ", "project", "titan", " two", "nai\u0308ve", "naïve", "strasse", "内部", "#tag", "C++", "ملف", "\u200b", "\u0301", "s", "x", "\n", "project  titan t", "secre"];
+  const pieces = [
+    "secret",
+    "Secret",
+    " ",
+    "project",
+    "titan",
+    " two",
+    "nai\u0308ve",
+    "naïve",
+    "strasse",
+    "内部",
+    "#tag",
+    "C++",
+    "ملف",
+    "\u200b",
+    "\u0301",
+    "s",
+    "x",
+    "\n",
+    "project  titan t",
+    "secre",
+  ];
   sameHoweverCut(keywordsStream({ words, replacement: "X" }), textsOf(pieces), 3000);
-  sameHoweverCut(keywordsStream({ words: [...words, "ecr", "t t"], wholeWord: false }), textsOf(pieces), 3000);
+  sameHoweverCut(
+    keywordsStream({ words: [...words, "ecr", "t t"], wholeWord: false }),
+    textsOf(pieces),
+    3000,
+  );
 });
 
 test("a stream holds back what may still become a word, and nothing else", () => {
@@ -85,7 +122,9 @@ describe("in a run", () => {
   });
 
   test("block ends the run, or with skip does without", async () => {
-    const failed = await (await run({ words, action: "block" }, "My secret")).result.catch((error: unknown) => error);
+    const failed = await (await run({ words, action: "block" }, "My secret")).result.catch(
+      (error: unknown) => error,
+    );
     expect(failed).toBeInstanceOf(RailAbortError);
     expect(failed).toMatchObject({ reason: "found 1 keyword in the input", point: "START" });
     const skipped = await (await run({ words, action: "block", onBlock: "skip" }, "My secret")).result;
@@ -104,7 +143,9 @@ test("a serialized agent uses it by name, and on a stream alert is refused", () 
       },
       { rails: builtInRails, hooks: builtInHooks },
     );
-  expect(load({ words: ["a"] }).toJSON()).toMatchObject({ rails: [{ use: "keywords", options: { words: ["a"] } }] });
+  expect(load({ words: ["a"] }).toJSON()).toMatchObject({
+    rails: [{ use: "keywords", options: { words: ["a"] } }],
+  });
   expect(() => load({ words: ["a"] }, { words: ["a"], action: "alert" })).toThrow(/only the rail can alert/);
   expect(() => load({ words: [] })).toThrow(/words/);
   expect(() => load({ words: [" "] })).toThrow(/words\[0\].*a word or a phrase/s);

@@ -14,7 +14,10 @@ const BRANDS: readonly { readonly starts: RegExp; readonly lengths: readonly num
 
 /** Whether digits are a card number: a brand's first digits and length, and the check digit. */
 export function isCard(digits: string): boolean {
-  return BRANDS.some(({ starts, lengths }) => lengths.includes(digits.length) && starts.test(digits)) && luhn(digits);
+  return (
+    BRANDS.some(({ starts, lengths }) => lengths.includes(digits.length) && starts.test(digits)) &&
+    luhn(digits)
+  );
 }
 
 function luhn(digits: string): boolean {

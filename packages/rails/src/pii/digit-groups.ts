@@ -136,7 +136,8 @@ export class DigitGroups {
       if (end - start > MAX_DIGITS) return;
       let next = end;
       while (next - end <= MAX_GAP && has(GAP, text, next)) next++;
-      const cut = next >= text.length || (next === end && next + 1 >= text.length && ":,xX".includes(text[next] ?? ""));
+      const cut =
+        next >= text.length || (next === end && next + 1 >= text.length && ":,xX".includes(text[next] ?? ""));
       if (cut && next - end <= MAX_GAP) this.#more = !done;
       else if (next > end && next - end <= MAX_GAP && is(text, next, DIGIT)) this.#next = next;
     }

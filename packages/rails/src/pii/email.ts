@@ -63,7 +63,8 @@ class Signs {
     if (this.#encoded >= 0 && this.#encoded < from) this.#encoded = this.#text.indexOf(ENCODED_AT, from);
     const plain = this.#plain;
     const encoded = this.#encoded;
-    if (encoded >= 0 && (plain < 0 || encoded < plain)) return { start: encoded, end: encoded + ENCODED_AT.length };
+    if (encoded >= 0 && (plain < 0 || encoded < plain))
+      return { start: encoded, end: encoded + ENCODED_AT.length };
     return plain < 0 ? undefined : { start: plain, end: plain + 1 };
   }
 }
@@ -108,6 +109,7 @@ function isTopLevel(text: string, start: number, end: number): boolean {
 
 /** An address instead of a name: `root@10.0.0.1`. */
 function addressEnd(text: string, start: number, end: number): number | undefined {
-  const [found] = /^\d{1,3}(?:\.\d{1,3}){3}(?![\d.]\d)/.exec(text.slice(start, Math.min(end + 2, start + 18))) ?? [];
+  const [found] =
+    /^\d{1,3}(?:\.\d{1,3}){3}(?![\d.]\d)/.exec(text.slice(start, Math.min(end + 2, start + 18))) ?? [];
   return found === undefined || !has(DOMAIN, text, start) ? undefined : start + found.length;
 }

@@ -25,7 +25,13 @@ export class IbanProbe implements Probe {
       if (digit === text.length) break;
       const start = digit - 2;
       at = digit + 1;
-      if (start < from || !is(text, start, LETTER) || !is(text, start + 1, LETTER) || is(text, start - 1, ALNUM)) continue;
+      if (
+        start < from ||
+        !is(text, start, LETTER) ||
+        !is(text, start + 1, LETTER) ||
+        is(text, start - 1, ALNUM)
+      )
+        continue;
       const end = ibanEnd(text, start, done);
       if (end === undefined) return start;
       if (end === start) continue;
@@ -59,7 +65,7 @@ function ibanEnd(text: string, at: number, done: boolean): number | undefined {
   while (taken < size) {
     if (taken % 4 === 0 && isGap(text, next)) next++;
     if (next >= length) return done ? at : undefined;
-    const value = valueOf(text.charCodeAt(next));
+    const value = digitValue(text.charCodeAt(next));
     if (value < 0) return at;
     rest = value < 10 ? (rest * 10 + value) % 97 : (rest * 100 + value) % 97;
     taken++;
@@ -68,7 +74,7 @@ function ibanEnd(text: string, at: number, done: boolean): number | undefined {
   if (next >= length && !done) return undefined;
   if (is(text, next, ALNUM)) return at;
   for (let i = 0; i < 4; i++) {
-    const value = valueOf(text.charCodeAt(at + i));
+    const value = digitValue(text.charCodeAt(at + i));
     rest = value < 10 ? (rest * 10 + value) % 97 : (rest * 100 + value) % 97;
   }
   return rest === 1 ? next : at;
@@ -80,7 +86,7 @@ function isGap(text: string, at: number): boolean {
 }
 
 /** 0 to 35, or -1. */
-function valueOf(code: number): number {
+function digitValue(code: number): number {
   const flags = flagsOf(code);
   if (flags & DIGIT) return code - 48;
   return flags & LETTER ? (code & ~32) - 55 : -1;

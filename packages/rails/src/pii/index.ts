@@ -31,7 +31,10 @@ export interface PiiOptions {
 const ENTITIES = ["email", "phone", "card", "ssn", "iban", "ip"] as const satisfies readonly PiiEntity[];
 
 const schema = z.strictObject({
-  entities: z.array(z.enum(ENTITIES)).min(1).default([...ENTITIES]),
+  entities: z
+    .array(z.enum(ENTITIES))
+    .min(1)
+    .default([...ENTITIES]),
   action: z.enum(["redact", "mask", "hash", "block"]).default("redact"),
   onBlock: z.enum(["abort", "skip"]).default("abort"),
   hashKey: z.string().min(1).optional(),
@@ -55,7 +58,11 @@ type Read = z.output<typeof schema>;
 export function pii(given: PiiOptions = {}, settings: RailSettings = {}): Rail {
   const read = readOptions("pii", schema, given);
   const guard: TextGuard = { name: "pii", rule: ruleOf(read), act: actOf(read), done: DONE[read.action] };
-  return textRail(guard, { priority: 14, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] }, settings);
+  return textRail(
+    guard,
+    { priority: 14, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
+    settings,
+  );
 }
 
 /**
@@ -83,7 +90,9 @@ function actOf({ action, onBlock }: Read): TextGuard["act"] {
 
 function ruleOf({ entities, action, hashKey, allow }: Read): TextRule {
   const wanted = new Set<PiiEntity>(entities);
-  const numbers = new Set<NumberKind>((["phone", "card", "ssn", "ip"] as const).filter((kind) => wanted.has(kind)));
+  const numbers = new Set<NumberKind>(
+    (["phone", "card", "ssn", "ip"] as const).filter((kind) => wanted.has(kind)),
+  );
   const allowed = new Set(allow.map((value) => value.toLowerCase()));
   const replace: Replace = action === "mask" ? mask : action === "hash" ? hash(hashKey) : redact;
   return {

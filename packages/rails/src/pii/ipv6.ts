@@ -48,7 +48,9 @@ function isAddress(text: string): boolean {
   const groups = [...(head === "" ? [] : head.split(":")), ...(tail === "" ? [] : tail.split(":"))];
   const last = groups.at(-1) ?? "";
   const size = groups.length + (last.includes(".") ? 1 : 0);
-  const wellFormed = groups.every((group, i) => GROUP.test(group) || (i === groups.length - 1 && IPV4.test(group)));
+  const wellFormed = groups.every(
+    (group, i) => GROUP.test(group) || (i === groups.length - 1 && IPV4.test(group)),
+  );
   if (!wellFormed) return false;
   if (halves.length === 1) return size === 8;
   return size >= 2 && size <= 7 && /\d/.test(text);

@@ -52,7 +52,8 @@ const international: Form = (groups) => {
 /** `415-555-2671`, `(415) 555-2671`, `1 415 555 2671`. */
 const northAmerican: Form = (groups) => {
   const prefix = groups.size(0) === 1 && groups.group(0) === "1" ? 1 : 0;
-  if (groups.size(prefix) !== 3 || groups.size(prefix + 1) !== 3 || groups.size(prefix + 2) !== 4) return undefined;
+  if (groups.size(prefix) !== 3 || groups.size(prefix + 1) !== 3 || groups.size(prefix + 2) !== 4)
+    return undefined;
   const first = groups.gap(prefix + 1);
   const second = groups.gap(prefix + 2);
   const fits = first.startsWith(")")
@@ -119,7 +120,8 @@ const DAY = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
 /** Dates, years and postal codes. */
 function isSomethingElse(groups: DigitGroups, count: number): boolean {
   const year = (i: number) => YEAR.test(groups.group(i));
-  const small = (i: number) => groups.size(i) <= 2 && Number(groups.group(i)) >= 1 && Number(groups.group(i)) <= 31;
+  const small = (i: number) =>
+    groups.size(i) <= 2 && Number(groups.group(i)) >= 1 && Number(groups.group(i)) <= 31;
   if (count === 1) return DAY.test(groups.group(0));
   if (count === 2 && year(0) && year(1)) return true;
   if (isPostalCode(groups, count)) return true;
@@ -132,7 +134,8 @@ function isPostalCode(groups: DigitGroups, count: number): boolean {
 }
 
 const EXTENSION = /^ ?(?:x|ext\.?|extension|#) ?\d{1,6}(?![\dA-Za-z])/i;
-const EXTENSION_SO_FAR = /^ ?(?:(?:x|ext\.?|extension|#) ?\d{0,6}|e|ex|exte|exten|extens|extensi|extensio)?$/i;
+const EXTENSION_SO_FAR =
+  /^ ?(?:(?:x|ext\.?|extension|#) ?\d{0,6}|e|ex|exte|exten|extens|extensi|extensio)?$/i;
 const EXTENSION_ROOM = 20;
 
 function endsFreeOrExtended(groups: DigitGroups, count: number): boolean {

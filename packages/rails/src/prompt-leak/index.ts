@@ -28,7 +28,13 @@ export interface PromptLeakOptions {
 
 const schema = z.strictObject({
   protect: z.array(z.string().min(1)).default([]),
-  canaries: z.array(z.string().regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits")).default([]),
+  canaries: z
+    .array(
+      z
+        .string()
+        .regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits"),
+    )
+    .default([]),
   allow: z.array(z.string().min(1)).default([]),
   letters: z.number().int().min(12).default(40),
   action: z.enum(["redact", "block"]).default("redact"),
@@ -56,12 +62,24 @@ export function promptLeak(given: PromptLeakOptions = {}, settings: RailSettings
   const rule = (instructions: string): Promise<TextRule> => {
     if (known?.instructions !== instructions) {
       const texts = textsOf([instructions, ...read.protect], read);
-      known = { instructions, rule: Substrings.inSlices(texts).then((substrings) => ruleOf(read, texts, substrings)) };
+      known = {
+        instructions,
+        rule: Substrings.inSlices(texts).then((substrings) => ruleOf(read, texts, substrings)),
+      };
     }
     return known.rule;
   };
-  const guard: TextGuard = { name: "prompt-leak", rule: (ctx) => rule(ctx.agent.instructions), act: actOf(read), done: "redacted" };
-  return textRail(guard, { priority: 18, on: ["POST_LLM_CALL"], may: ["POST_LLM_CALL", "PRE_TOOL_CALL"] }, settings);
+  const guard: TextGuard = {
+    name: "prompt-leak",
+    rule: (ctx) => rule(ctx.agent.instructions),
+    act: actOf(read),
+    done: "redacted",
+  };
+  return textRail(
+    guard,
+    { priority: 18, on: ["POST_LLM_CALL"], may: ["POST_LLM_CALL", "PRE_TOOL_CALL"] },
+    settings,
+  );
 }
 
 /**
@@ -95,12 +113,23 @@ function textsOf(texts: readonly string[], { allow }: Read): readonly string[] {
 /** Fewer letters than this are no passage of anything. */
 const SHORTEST = 12;
 
-function ruleOf({ canaries, letters, replacement }: Read, texts: readonly string[], substrings: Substrings): TextRule {
+function ruleOf(
+  { canaries, letters, replacement }: Read,
+  texts: readonly string[],
+  substrings: Substrings,
+): TextRule {
   const longest = texts.reduce((most, text) => Math.max(most, text.length), 0);
   const least = Math.min(letters, Math.max(SHORTEST, longest)); // all of a short text is a passage of it
-  const phrases = phraseRule(canaries, { kind: "canary", wholeWord: false, caseSensitive: false }, () => replacement);
+  const phrases = phraseRule(
+    canaries,
+    { kind: "canary", wholeWord: false, caseSensitive: false },
+    () => replacement,
+  );
   return {
-    probes: () => [...(longest > 0 ? [new LeakProbe(substrings, least)] : []), ...(canaries.length > 0 ? phrases.probes() : [])],
+    probes: () => [
+      ...(longest > 0 ? [new LeakProbe(substrings, least)] : []),
+      ...(canaries.length > 0 ? phrases.probes() : []),
+    ],
     replace: () => replacement,
   };
 }

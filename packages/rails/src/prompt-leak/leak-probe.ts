@@ -60,7 +60,8 @@ export class LeakProbe implements Probe {
       at += size;
     }
     tell();
-    const open = this.#matched === 0 ? Number.POSITIVE_INFINITY : this.#startOf(Math.min(this.#matched, this.#least));
+    const open =
+      this.#matched === 0 ? Number.POSITIVE_INFINITY : this.#startOf(Math.min(this.#matched, this.#least));
     const sure = done ? length : Math.min(at, Math.max(this.#reported, open) - shift);
     this.#origin = sure + shift;
     this.#ahead = at - sure;

@@ -1,6 +1,5 @@
 /** Characters that are not seen and change nothing about a word. */
-const IGNORED =
-  /[\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
+const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 /** Scripts without spaces between words. */
 const UNSPACED =

@@ -10,14 +10,18 @@ export async function rewriteMessages(
   let changed = false;
   const left: Message[] = [];
   for (const message of messages) {
-    const rewritten = message.role === "tool" ? await ofTool(message, rewriting) : await ofPerson(message, rewriting);
+    const rewritten =
+      message.role === "tool" ? await ofTool(message, rewriting) : await ofPerson(message, rewriting);
     changed ||= rewritten !== message;
     left.push(rewritten);
   }
   return changed ? left : messages;
 }
 
-async function ofPerson<M extends UserMessage | AssistantMessage>(message: M, rewriting: Rewriting): Promise<M> {
+async function ofPerson<M extends UserMessage | AssistantMessage>(
+  message: M,
+  rewriting: Rewriting,
+): Promise<M> {
   let changed = false;
   const parts: (UserMessage | AssistantMessage)["parts"][number][] = [];
   for (const part of message.parts) {
@@ -51,5 +55,8 @@ async function ofTool(message: ToolMessage, rewriting: Rewriting): Promise<ToolM
   }
   const value: Json = await rewriteJson(output.value, rewriting);
   if (value === output.value) return message;
-  return { ...message, output: typeof value === "string" ? { type: "text", value } : { type: "json", value } };
+  return {
+    ...message,
+    output: typeof value === "string" ? { type: "text", value } : { type: "json", value },
+  };
 }

@@ -11,12 +11,18 @@ export interface Phrase {
   readonly wordAfter: boolean;
 }
 
+const STARTS_NONE = 1;
+const WORD = 2;
+const SPACE = 4;
+
 /** Phrases, ready to be looked for. */
 export class PhraseSet {
   readonly phrases: readonly Phrase[];
   readonly folder: Folder;
   readonly tree: PhraseTree;
   readonly longest: number;
+  /** For each ASCII character, whether no phrase starts with it, and whether it is part of a word or white space. */
+  readonly plain = new Uint8Array(128);
   /** What phrases start with that may start inside of a word. */
   readonly #loose = new Set<number>();
 
@@ -25,6 +31,11 @@ export class PhraseSet {
     this.folder = folder;
     this.tree = new PhraseTree(phrases.map(({ folded }) => folded));
     this.longest = phrases.reduce((most, { folded }) => Math.max(most, folded.length), 1);
+    for (let code = 0; code < 128; code++) {
+      const { units, word, space } = folder.of(code);
+      if (units === "" || this.tree.starts(units.charCodeAt(0))) continue;
+      this.plain[code] = STARTS_NONE | (word ? WORD : 0) | (space ? SPACE : 0);
+    }
     for (const { folded, wordBefore } of phrases) if (!wordBefore) this.#loose.add(folded.charCodeAt(0));
   }
 
@@ -80,16 +91,27 @@ export class PhraseProbe implements Probe {
       }
       this.#ended = [];
     };
+    const { plain, folder } = this.#set;
     let at = from + this.#ahead;
     while (at < length) {
       let point = text.charCodeAt(at);
+      if (point < 128 && this.#node === 0 && this.#ended.length === 0) {
+        const flags = plain[point] ?? 0;
+        if (flags !== 0) {
+          this.#afterWord = (flags & WORD) !== 0;
+          this.#afterSpace = (flags & SPACE) !== 0;
+          this.#gap = 0;
+          at += 1;
+          continue;
+        }
+      }
       let size = 1;
       if (point >= 0xd800 && point <= 0xdbff) {
         if (at + 1 === length && !done) break;
         point = text.codePointAt(at) ?? point;
         size = point > 0xffff ? 2 : 1;
       }
-      const { units, space, word } = this.#set.folder.of(point);
+      const { units, space, word } = folder.of(point);
       const skipped = units === "" || (space && this.#afterSpace);
       if (skipped && ++this.#gap > MAX_GAP) {
         settle(false);

@@ -9,7 +9,11 @@ export interface PhraseOptions {
 }
 
 /** A rule that looks for phrases. */
-export function phraseRule(words: readonly string[], options: PhraseOptions, replace: TextRule["replace"]): TextRule {
+export function phraseRule(
+  words: readonly string[],
+  options: PhraseOptions,
+  replace: TextRule["replace"],
+): TextRule {
   const folder = new Folder(options.caseSensitive);
   const phrases = words.map((word) => phraseOf(word, folder, options)).filter(({ folded }) => folded !== "");
   const set = new PhraseSet(phrases, folder);

@@ -20,7 +20,7 @@ export class Rewriter implements Sink {
   readonly #rule: TextRule;
   readonly #scanner: Scanner;
   readonly #found: Map<string, number>;
-  #out = "";
+  readonly #out: string[] = [];
 
   constructor(rule: TextRule, found: Map<string, number> = new Map(), before = "") {
     this.#rule = rule;
@@ -43,24 +43,25 @@ export class Rewriter implements Sink {
   }
 
   text(piece: string): void {
-    this.#out += piece;
+    this.#out.push(piece);
   }
 
   match(value: string, kind: string): void {
     const stands = this.#rule.replace(value, kind);
     if (stands !== value) this.#found.set(kind, (this.#found.get(kind) ?? 0) + 1);
-    this.#out += stands;
+    this.#out.push(stands);
   }
 
+  /** In one piece: a text of many would be put together later, all at once. */
   #take(): string {
-    const out = this.#out;
-    this.#out = "";
+    const out = this.#out.join("");
+    this.#out.length = 0;
     return out;
   }
 }
 
 /** So much is scanned before the clock is looked at. */
-const BLOCK = 16_384;
+const BLOCK = 8192;
 
 /** Rewrites texts, and lets other work have its turn in between. One is made for each thing that is looked through. */
 export class Rewriting {

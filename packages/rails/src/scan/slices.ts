@@ -1,5 +1,5 @@
 /** So long may all scanning together go on before other work gets its turn. */
-const SLICE_MS = 5;
+const SLICE_MS = 3;
 
 /** When the first scan of this turn of the event loop began; undefined when there was none yet. */
 let began: number | undefined;

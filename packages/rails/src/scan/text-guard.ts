@@ -45,7 +45,11 @@ export interface Placed {
 }
 
 /** A rail that looks through the texts of its points. */
-export function textRail(guard: TextGuard, { priority, on, may = TEXT_POINTS }: Placed, settings: RailSettings): Rail {
+export function textRail(
+  guard: TextGuard,
+  { priority, on, may = TEXT_POINTS }: Placed,
+  settings: RailSettings,
+): Rail {
   const own = { name: guard.name, priority, on: may };
   return makeRail(own, { ...settings, on: settings.on ?? on }, (ctx) => handle(guard, ctx));
 }
@@ -55,7 +59,8 @@ export function textStream(name: string, rule: TextRule, act: TextGuard["act"]):
   return streamTransformer(name, () => {
     const rewriter = new Rewriter(rule);
     const given = (text: string): string => {
-      if ((act === "abort" || act === "skip") && rewriter.found.size > 0) throw new Error(`found ${listed(rewriter.found)}`);
+      if ((act === "abort" || act === "skip") && rewriter.found.size > 0)
+        throw new Error(`found ${listed(rewriter.found)}`);
       return text;
     };
     return { push: (chunk) => given(rewriter.push(chunk)), flush: () => given(rewriter.flush()) };
@@ -78,14 +83,18 @@ async function handle(guard: TextGuard, ctx: RailContext<TextPoint>): Promise<Ra
       return skip(what);
     case "rewrite":
       // An error's text cannot be changed, and a rail that comes after a skip is not asked: so all of it is withheld.
-      if (assign === undefined) return skip(what, { replacement: `The tool failed. Its message is withheld: ${what}.` });
+      if (assign === undefined)
+        return skip(what, { replacement: `The tool failed. Its message is withheld: ${what}.` });
       assign();
       return new RailVerdict("continue", `${guard.done} ${listed(found)}${where(ctx)}`);
   }
 }
 
 /** Looks through what a point carries. Gives what puts the rewritten text in its place, where that can be done. */
-async function lookThrough(ctx: RailContext<TextPoint>, rewriting: Rewriting): Promise<(() => void) | undefined> {
+async function lookThrough(
+  ctx: RailContext<TextPoint>,
+  rewriting: Rewriting,
+): Promise<(() => void) | undefined> {
   switch (ctx.event) {
     case "START": {
       const input = await rewriting.text(ctx.inputs.input);

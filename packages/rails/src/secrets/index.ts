@@ -37,7 +37,11 @@ type Read = z.output<typeof schema>;
 export function secrets(given: SecretsOptions = {}, settings: RailSettings = {}): Rail {
   const read = readOptions("secrets", schema, given);
   const guard: TextGuard = { name: "secrets", rule: ruleOf(read), act: actOf(read), done: "redacted" };
-  return textRail(guard, { priority: 12, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] }, settings);
+  return textRail(
+    guard,
+    { priority: 12, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
+    settings,
+  );
 }
 
 /**

@@ -27,7 +27,14 @@ function ascends(text: string): boolean {
 /** `deadbeefdeadbeef`. */
 function repeats(text: string): boolean {
   for (const size of [3, 4, 5, 6, 8, 10, 16]) {
-    if (text.length >= size * 2 && text === text.slice(0, size).repeat(Math.ceil(text.length / size)).slice(0, text.length))
+    if (
+      text.length >= size * 2 &&
+      text ===
+        text
+          .slice(0, size)
+          .repeat(Math.ceil(text.length / size))
+          .slice(0, text.length)
+    )
       return true;
   }
   return false;

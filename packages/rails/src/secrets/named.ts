@@ -18,7 +18,8 @@ const KEY =
 const STRONG_KEY =
   /(?:(?:api|access|secret|auth|account|app|application|service|subscription)[ _-]?key|(?:auth|access|api|refresh|bot|personal)[ _-]?token|client[ _-]?secret|app[ _-]?secret)$/i;
 /** Words that end like a secret's name and are none. */
-const HARMLESS = /(?:next|page|continuation|cursor|sync|csrf|xsrf|public|pub|cancellation|cancel|stop|eos|bos|pad|max|num|min)[ _-]?(?:tokens?|key)$/i;
+const HARMLESS =
+  /(?:next|page|continuation|cursor|sync|csrf|xsrf|public|pub|cancellation|cancel|stop|eos|bos|pad|max|num|min)[ _-]?(?:tokens?|key)$/i;
 /** Services whose secrets look like any other id or hash. */
 const SERVICE =
   /(?:heroku|datadog|\bdd|twilio|snyk|postmark|mailgun|mailchimp|algolia|cloudflare|\bcf|wandb|deepgram|assemblyai|sentry|sonar|codecov|launchdarkly|fastly|new[_-]?relic|okta|auth0|zendesk|asana|trello|pagerduty|opsgenie|rollbar|bugsnag|segment|mixpanel|amplitude|linkedin|twitter|facebook|spotify|twitch|discord|reddit|coinbase|binance|kraken|kucoin|etherscan|infura|alchemy|cohere|mistral|together|stability|exa|weaviate|qdrant|mongodb|confluent|elastic|vercel|netlify|railway|travis|drone|jenkins|bitbucket|jira|confluence|squarespace|sendbird|messagebird|nexmo|vonage|plaid|lob|shippo|razorpay|paypal|adyen|klarna|mapbox|here|tomtom|openweather|newsapi|rapidapi|airtable|contentful|intercom|freshdesk|hubspot|salesforce|zoom|webex|ngrok|pusher|ably|onesignal|firebase|supabase|azure|aws|gcp|alibaba|tencent|yandex|ibm|oracle|dropbox|box|notion|linear|figma|typeform|docusign|stytch|clerk|workos|statsig|split|optimizely|fullstory|logrocket|loggly|papertrail|sumo|splunk|honeycomb|lightstep|scout|skylight|cloudinary|imgix|uploadcare|mux|vimeo)/i;
@@ -64,7 +65,8 @@ function headerBefore(text: string, at: number): "bearer" | "basic" | undefined 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const HASH = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 /** `process.env.KEY`, `config/path/file.ts`, `my-secret-name`. */
-const CODE = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$|^\.{0,2}\/|^(?:md5|sha\d{1,3})[:-]|^[a-z]+(?:[-_][a-z]+)+\d?$/;
+const CODE =
+  /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$|^\.{0,2}\/|^(?:md5|sha\d{1,3})[:-]|^[a-z]+(?:[-_][a-z]+)+\d?$/;
 
 /** Whether a value may well be what its name says it is. */
 export function isSecretValue(value: string, named: Named): boolean {
@@ -72,7 +74,14 @@ export function isSecretValue(value: string, named: Named): boolean {
   if (named === "password") return isPassword(value);
   if (named === "bearer" && value.length < 20) return false;
   if (value.length < 16 || !/^[A-Za-z0-9_\-+/=.~:%|!]+$/.test(value)) return false;
-  if (!/[A-Za-z]/.test(value) || readsLikeWords(value) || isMadeUp(value) || CODE.test(value) || isPath(value)) return false;
+  if (
+    !/[A-Za-z]/.test(value) ||
+    readsLikeWords(value) ||
+    isMadeUp(value) ||
+    CODE.test(value) ||
+    isPath(value)
+  )
+    return false;
   if (UUID.test(value)) return named === "service-key";
   if (HASH.test(value)) return named === "service-key" || named === "strong-key";
   return new Set(value).size >= 8;
@@ -82,7 +91,8 @@ function isPath(value: string): boolean {
   return value.includes("/") && value.split("/").every((part) => /^[a-z0-9_.@-]*$/.test(part));
 }
 
-const WEAK = /^(?:password|passw0rd|secret|letmein|qwerty|admin|root|user|test|guest|default|foobar|hunter|none|null|undefined|string|true|false)\d{0,4}[!?.]?$/i;
+const WEAK =
+  /^(?:password|passw0rd|secret|letmein|qwerty|admin|root|user|test|guest|default|foobar|hunter|none|null|undefined|string|true|false)\d{0,4}[!?.]?$/i;
 
 /** Letters and digits and at least eight of them. Words alone are no password anybody has to keep. */
 export function isPassword(value: string): boolean {

@@ -23,7 +23,8 @@ export class PemProbe implements Probe {
       const head = text.slice(begin, begin + HEAD_ROOM);
       const [found] = HEAD.exec(head) ?? [];
       if (found === undefined) {
-        if (!done && text.length - begin < HEAD_ROOM && /^-----BEGIN [A-Z0-9 ]*-{0,4}$/.test(head)) return begin;
+        if (!done && text.length - begin < HEAD_ROOM && /^-----BEGIN [A-Z0-9 ]*-{0,4}$/.test(head))
+          return begin;
         at = begin + BEGIN.length;
         continue;
       }

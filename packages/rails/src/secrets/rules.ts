@@ -1,4 +1,4 @@
-import { charSet, type CharSet } from "../scan/chars.ts";
+import { type CharSet, charSet } from "../scan/chars.ts";
 
 /** How the tokens of a service begin, what they are made of, and how long they are. */
 export interface TokenRule {
@@ -35,7 +35,8 @@ function tokens(service: string, prefixes: string, set: CharSet, min: number, ma
 
 /** Tokens without an end that is known beforehand. */
 function long(service: string, prefixes: string, set: CharSet, min: number): void {
-  for (const prefix of prefixes.split(" ")) rules.push({ service, prefix, set, min, max: undefined, shape: undefined });
+  for (const prefix of prefixes.split(" "))
+    rules.push({ service, prefix, set, min, max: undefined, shape: undefined });
 }
 
 /** Tokens that are made of parts. */
@@ -138,13 +139,31 @@ tokens("databricks", "dapi", hex, 32);
 parts("databricks", "dapi", safe, "[a-f0-9]{32}-\\d", 34);
 
 // Messages and mail
-parts("slack", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo-", safe, "(?:\\d{1,2}-)?(?:\\d{8,14}-){1,3}[A-Za-z0-9-]{18,64}", 120);
+parts(
+  "slack",
+  "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo-",
+  safe,
+  "(?:\\d{1,2}-)?(?:\\d{8,14}-){1,3}[A-Za-z0-9-]{18,64}",
+  120,
+);
 parts("slack", "xoxa- xoxr- xoxe-", safe, "(?:\\d-)?[0-9A-Za-z]{24,180}", 184);
 parts("slack", "xoxe.xoxb- xoxe.xoxp-", safe, "\\d-[A-Za-z0-9]{100,180}", 184);
 parts("slack", "xapp-", safe, "\\d-[A-Z0-9]{8,14}-\\d{10,14}-[a-f0-9]{32,70}", 110);
 parts("slack-webhook", "hooks.slack.com/", path, "(?:services|workflows|triggers)/[A-Za-z0-9/]{40,60}", 72);
-parts("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", path, "\\d{17,20}/[A-Za-z0-9_-]{60,72}", 94);
-parts("teams-webhook", "outlook.office.com/webhook/", address, "[0-9a-f@-]{60,80}/IncomingWebhook/.{20,80}", 200);
+parts(
+  "discord-webhook",
+  "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
+  path,
+  "\\d{17,20}/[A-Za-z0-9_-]{60,72}",
+  94,
+);
+parts(
+  "teams-webhook",
+  "outlook.office.com/webhook/",
+  address,
+  "[0-9a-f@-]{60,80}/IncomingWebhook/.{20,80}",
+  200,
+);
 parts("sendgrid", "SG.", dotted, "[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}", 66);
 tokens("mailgun", "key-", hex, 32);
 parts("brevo", "xkeysib- xsmtpsib-", safe, "[a-f0-9]{64}-[A-Za-z0-9]{16}", 81);
@@ -160,7 +179,13 @@ tokens("square", "sq0atp- sq0idp-", safe, 22);
 tokens("square", "sq0csp-", safe, 43);
 tokens("square", "EAAA", safe, 56, 64);
 tokens("shopify", "shpat_ shpca_ shppa_ shpss_", anyHex, 32);
-parts("braintree", "access_token$production$ access_token$sandbox$", charSet(/[a-z0-9$]/), "[a-z0-9]{16}\\$[a-f0-9]{32}", 49);
+parts(
+  "braintree",
+  "access_token$production$ access_token$sandbox$",
+  charSet(/[a-z0-9$]/),
+  "[a-z0-9]{16}\\$[a-f0-9]{32}",
+  49,
+);
 parts("plaid", "access-sandbox- access-development- access-production-", safe, UUID, 36);
 tokens("shippo", "shippo_live_ shippo_test_", anyHex, 40);
 tokens("easypost", "EZAK EZTK", alnum, 54);

@@ -1,4 +1,4 @@
-import { ALNUM, charSet, type CharSet, DIGIT, flagsOf, has, is, runEnd } from "../scan/chars.ts";
+import { ALNUM, type CharSet, charSet, DIGIT, flagsOf, has, is, runEnd } from "../scan/chars.ts";
 import type { Probe, Report } from "../scan/probe.ts";
 import { isMadeUp, readsLikeWords } from "./made-up.ts";
 import { isSecretValue, NAME_REACH, nameOf } from "./named.ts";
@@ -72,7 +72,12 @@ function find(text: string, at: number, done: boolean): Answer {
     else if (found !== undefined) return undecided ? "more" : found; // a rule that comes first may still want it
   }
   if (undecided) return "more";
-  return jsonWebToken(text, at, done) ?? byShape(text, at, done) ?? telegram(text, at, done) ?? byName(text, at, done);
+  return (
+    jsonWebToken(text, at, done) ??
+    byShape(text, at, done) ??
+    telegram(text, at, done) ??
+    byName(text, at, done)
+  );
 }
 
 function byPrefix(text: string, at: number, done: boolean, rule: TokenRule): Answer {
@@ -106,10 +111,14 @@ function jsonWebToken(text: string, at: number, done: boolean): Answer {
   if (!text.startsWith("eyJ", at)) return !done && beginsLike(text, at, "eyJ") ? "more" : undefined;
   const header = runEnd(SAFE, text, at, Math.min(text.length, at + MAX_JWT_HEADER));
   const payload = runEnd(SAFE, text, header + 1, Math.min(text.length, header + 17));
-  if (!done && (header === text.length || (text[header] === "." && payload === text.length && payload < header + 17)))
+  if (
+    !done &&
+    (header === text.length || (text[header] === "." && payload === text.length && payload < header + 17))
+  )
     return "more";
   if (text[header] !== "." || payload < header + 11) return undefined;
-  if (!/"(?:alg|enc)"/.test(Buffer.from(text.slice(at, header), "base64url").toString("latin1"))) return undefined;
+  if (!/"(?:alg|enc)"/.test(Buffer.from(text.slice(at, header), "base64url").toString("latin1")))
+    return undefined;
   return { end: runEnd(TOKEN, text, payload), kind: "jwt", goesOn: TOKEN };
 }
 

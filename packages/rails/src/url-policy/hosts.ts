@@ -17,7 +17,8 @@ export function hostList(patterns: readonly string[]): HostList {
     if (pattern.startsWith("*.")) below.push(`.${host}`);
     else exact.add(host);
   }
-  return (host) => exact.has(host) || below.some((suffix) => host.endsWith(suffix) && host.length > suffix.length);
+  return (host) =>
+    exact.has(host) || below.some((suffix) => host.endsWith(suffix) && host.length > suffix.length);
 }
 
 const ORDINARY = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;

@@ -27,7 +27,9 @@ const host = z.string().refine(isHostPattern, 'a host such as "example.com" or "
 const schema = z.strictObject({
   allow: z.array(host),
   images: z.array(host).optional(),
-  schemes: z.array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"')).default(["https", "http"]),
+  schemes: z
+    .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"'))
+    .default(["https", "http"]),
   action: z.enum(["replace", "strip", "block"]).default("replace"),
   onBlock: z.enum(["abort", "skip"]).default("abort"),
   replacement: z.string().default("[link removed]"),
@@ -68,7 +70,11 @@ function actOf({ action, onBlock }: Read): TextGuard["act"] {
 
 function ruleOf({ allow, images, schemes, action, replacement }: Read): TextRule {
   const links = hostList(allow);
-  const policy = { links, images: images === undefined ? links : hostList(images), schemes: new Set(schemes) };
+  const policy = {
+    links,
+    images: images === undefined ? links : hostList(images),
+    schemes: new Set(schemes),
+  };
   const stands = action === "strip" ? "" : replacement;
   return {
     worth: /[:/\\.&]/,

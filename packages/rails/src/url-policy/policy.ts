@@ -40,7 +40,7 @@ export function targetAllowed(target: string, policy: UrlPolicy, image: boolean)
   return [decoded, unescapeTarget(decoded)].every((read) => readingAllowed(read, policy, image));
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop control characters, so they are dropped here
+/** What browsers drop. */
 const DROPPED = /[\0-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]/g;
 
 /** No scheme, and not two slashes. */

@@ -77,7 +77,10 @@ export class UrlProbe implements Probe {
         if (at < length) this.#passing = undefined;
       }
       if (at >= length) break;
-      const answer = this.#after === undefined ? this.#atSign(text, nextSign(text, at), floor, done) : this.#afterBracket(text, at, done);
+      const answer =
+        this.#after === undefined
+          ? this.#atSign(text, nextSign(text, at), floor, done)
+          : this.#afterBracket(text, at, done);
       if ("hold" in answer) return answer.hold;
       if ("next" in answer) {
         at = answer.next;
@@ -136,7 +139,8 @@ export class UrlProbe implements Probe {
     const whole = end < text.length || done || end === at + MAX_TARGET;
     if (!whole && !namesHost(target)) return { hold: at };
     this.#after = undefined;
-    if (!targetAllowed(target, this.#policy, image)) return { start: at, kind: image ? "image" : "link", place: "target" };
+    if (!targetAllowed(target, this.#policy, image))
+      return { start: at, kind: image ? "image" : "link", place: "target" };
     return ABSOLUTE.test(target) ? { next: at, passing: "target" } : { next: at };
   }
 
@@ -167,7 +171,8 @@ export class UrlProbe implements Probe {
   /** `www.example.com` */
   #atDot(text: string, at: number, floor: number, done: boolean): Answer {
     const start = at - 3;
-    if (start < floor || is(text, start - 1, ALNUM) || !/^www$/i.test(text.slice(start, at))) return { next: at + 1 };
+    if (start < floor || is(text, start - 1, ALNUM) || !/^www$/i.test(text.slice(start, at)))
+      return { next: at + 1 };
     return this.#lead(text, start, start, true, done);
   }
 
@@ -177,7 +182,8 @@ export class UrlProbe implements Probe {
     if (at + 1 === text.length && !done) return { hold: at };
     const slashes = runEnd(SLASH, text, at, Math.min(text.length, at + MAX_SLASHES));
     if (slashes === text.length && !done) return { hold: at };
-    if (slashes < at + 2 || !(is(text, slashes, ALNUM) || text.charCodeAt(slashes) > 127)) return { next: slashes };
+    if (slashes < at + 2 || !(is(text, slashes, ALNUM) || text.charCodeAt(slashes) > 127))
+      return { next: slashes };
     return this.#lead(text, at, slashes, true, done);
   }
 
@@ -191,8 +197,14 @@ export class UrlProbe implements Probe {
     const image = IN_TAG.test(text.slice(Math.max(0, start - TAG_REACH), start));
     // In an attribute a browser drops line breaks, so that the host goes on after one.
     const cut = /["']/.test(text[start - 1] ?? "") && /[\t\r\n]/.test(text[end] ?? "");
-    const allowed = schemeAllowed && !cut && end < limit && leadsToListed(authority, image ? this.#policy.images : this.#policy.links);
-    return allowed ? { next: start, passing: "text" } : { start, kind: image ? "image" : "link", place: "text" };
+    const allowed =
+      schemeAllowed &&
+      !cut &&
+      end < limit &&
+      leadsToListed(authority, image ? this.#policy.images : this.#policy.links);
+    return allowed
+      ? { next: start, passing: "text" }
+      : { start, kind: image ? "image" : "link", place: "text" };
   }
 
   /** Takes an address out, up to where it ends. Signs at the end are the sentence's, unless more of it follows. */
