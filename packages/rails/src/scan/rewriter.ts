@@ -78,23 +78,25 @@ export class Rewriting {
     if (this.#rule.worth?.test(text) === false) return text;
     const rewriter = new Rewriter(this.#rule, this.found, before);
     if (text.length <= BLOCK) {
-      await this.#spent(text.length);
+      const wait = this.spent(text.length);
+      if (wait) await wait;
       const start = rewriter.push(text);
       return start + rewriter.flush();
     }
     let out = "";
     for (let at = 0; at < text.length; at += BLOCK) {
-      await this.#spent(BLOCK);
+      const wait = this.spent(BLOCK);
+      if (wait) await wait;
       out += rewriter.push(text.slice(at, at + BLOCK));
     }
     return out + rewriter.flush();
   }
 
-  async #spent(length: number): Promise<void> {
+  /** So much is about to be looked at: wait for the promise first, if there is one. */
+  spent(length: number): Promise<void> | undefined {
     this.#sinceLook += length;
-    if (this.#sinceLook < BLOCK) return;
+    if (this.#sinceLook < BLOCK) return undefined;
     this.#sinceLook = 0;
-    const wait = nextSlice();
-    if (wait) await wait;
+    return nextSlice();
   }
 }
