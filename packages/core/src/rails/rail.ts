@@ -5,6 +5,7 @@ import type { RailContext } from "./context.ts";
 import type { RailAction, RailVerdict } from "./verdicts.ts";
 
 /** What `handle` may answer with: nothing lets it pass. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement returns just that
 export type RailReturn = void | undefined | RailAction | RailVerdict;
 
 export interface RailOptions<P extends HookPoint = HookPoint> {

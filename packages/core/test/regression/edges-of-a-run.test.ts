@@ -104,9 +104,9 @@ describe("what went wrong at the edges of a run", () => {
     const agent = new Agent({ name: "clerk", model, tools: [add, crash] });
     const thawed = new Set<string>();
     for (const point of HOOK_POINTS)
-      agent.hookManager.add(point, (ctx: HookContext) =>
-        Object.values(ctx.inputs).forEach((value) => walk(value, point, thawed)),
-      );
+      agent.hookManager.add(point, (ctx: HookContext) => {
+        for (const value of Object.values(ctx.inputs)) walk(value, point, thawed);
+      });
     const engine = localEngine({ retry: { retries: 0 } });
     const { conversation, messages } = await agent.run("Go", { engine });
     await agent.run("Go", { engine, conversation }).catch(() => {});

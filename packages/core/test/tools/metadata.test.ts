@@ -72,7 +72,9 @@ describe("T2 every result carries its record", () => {
     const event = events.find((one) => one.type === "tool_result");
 
     expect(result?.metadata).toEqual(metadata);
-    expect(Object.keys(result?.metadata ?? {}).sort()).toEqual(Object.keys(toolResultMetadata.unwrap().shape).sort());
+    expect(Object.keys(result?.metadata ?? {}).sort()).toEqual(
+      Object.keys(toolResultMetadata.unwrap().shape).sort(),
+    );
     expect(result?.output.type === "error" ? result.output.failure.code : null).toBe(code);
     expect(event).toMatchObject({
       call_id: result?.call_id,
