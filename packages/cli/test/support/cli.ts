@@ -47,7 +47,7 @@ export const nobody = await new Promise<string>((found) => {
 
 /** No keys, no colours asked for or refused, and no model server but those a test starts. */
 export function cleanEnvironment(extra: Record<string, string> = {}): Record<string, string> {
-  const noise = /_API_KEY$|_BASE_URL$|^(NO_COLOR|FORCE_COLOR|NODE_OPTIONS)$/;
+  const noise = /_API_KEY$|_BASE_URL$|^(NO_COLOR|FORCE_COLOR|NODE_OPTIONS|CI)$/;
   const kept = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || noise.test(name) ? [] : [[name, value] as const],
   );
