@@ -6,6 +6,8 @@ export interface Clock {
   after(ms: number, run: () => void): Timer;
   /** 0 to 1, for jitter. */
   random(): number;
+  /** The time, good enough to tell how long somebody took; `now()` where it is not there. */
+  roughly?(): number;
 }
 
 export interface Timer {
@@ -27,4 +29,18 @@ export const systemClock: Clock = {
     };
   },
   random: () => Math.random(),
+  roughly() {
+    // Asked for once in each turn of the event loop: the system's clock costs more than a rail with nothing to say.
+    if (rough === 0) {
+      rough = Date.now();
+      setImmediate(forget);
+    }
+    return rough;
+  },
 };
+
+let rough = 0;
+
+function forget(): void {
+  rough = 0;
+}

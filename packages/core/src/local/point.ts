@@ -124,17 +124,22 @@ class RunSession implements Session {
     return this.#run.parts.clock.now();
   }
 
+  roughly(): number {
+    const { clock } = this.#run.parts;
+    return clock.roughly ? clock.roughly() : clock.now();
+  }
+
   enter(timeoutMs: number): void {
+    if (this.#watch !== undefined && this.#watchMs === timeoutMs) {
+      this.#watch.touch();
+      return;
+    }
     this.#timer?.stop();
     this.#timer = undefined;
     if (timeoutMs < COARSE_MS) {
       this.#watch?.stop();
       this.#watch = undefined;
       this.#timer = this.#run.parts.clock.after(timeoutMs, () => this.#dispatch?.expire());
-      return;
-    }
-    if (this.#watch !== undefined && this.#watchMs === timeoutMs) {
-      this.#watch.touch();
       return;
     }
     this.#watch?.stop();

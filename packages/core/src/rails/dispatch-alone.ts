@@ -41,6 +41,7 @@ function aloneSession(data: Partial<Surroundings>): Session {
     idempotencyKey: "",
     state: {},
     now: () => 0,
+    roughly: () => 0,
     enter: () => {},
     reserve: missing("reserve()"),
     ask: missing("model()"),

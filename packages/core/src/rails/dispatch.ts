@@ -22,6 +22,8 @@ export interface Session extends Surroundings {
   readonly idempotencyKey: string;
   readonly state: StateValues;
   now(): number;
+  /** The same, roughly and for less. */
+  roughly(): number;
   /** Somebody starts: call `expire` on the dispatch if this takes longer. */
   enter(timeoutMs: number): void;
   reserve(key: string, counter: string, n: number, max: number): Promise<Reservation>;
@@ -144,7 +146,7 @@ export class Dispatch implements Dispatched {
       const inputs = rail?.mode === "shadow" ? this.inputs.copy() : this.inputs;
       const ctx = new DispatchContext(this, entry, inputs);
       this.#running = ctx;
-      this.#startedAt = this.session.now();
+      this.#startedAt = this.session.roughly();
       this.session.enter(rail === undefined ? entry.timeoutMs : rail.timeoutMs);
 
       let returned: unknown;
