@@ -48,7 +48,7 @@ const RELATIVE = /^(?:[A-Za-z][A-Za-z0-9+.-]*[^A-Za-z0-9+.:-]|[^A-Za-z/\\]|[/\\]
 
 /** Whether a target stays on the same site whatever follows its first characters. */
 export function isRelative(beginning: string): boolean {
-  const decoded = decodeTarget(beginning.replace(/(?:&[^;]{0,9}|\\)$/, ""));
+  const decoded = decodeTarget(beginning.replace(/&[^;]{0,9}$/, "").replace(/\\$/, ""));
   return [decoded, unescapeTarget(decoded)].every((read) => RELATIVE.test(read.replaceAll(DROPPED, "")));
 }
 

@@ -128,6 +128,7 @@ test("H8 streamed text comes out the same however it is cut", () => {
     "www.evil.com",
     "www.",
     "&#58;",
+    "a\\&#58;",
     "&sol;",
     "\\",
     "https\\://evil.com",
