@@ -8,7 +8,7 @@
  * is what else the machine was doing.
  */
 import { parseArgs } from "node:util";
-import { type Rail, RailManager, type StreamHook } from "../packages/core/src/index.ts";
+import { type Rail, RailManager, type StreamHook } from "trackside";
 import {
   injectionTripwire,
   invisibleText,
