@@ -2,12 +2,10 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { RailQuestion } from "../rails/context.ts";
 import type { Usage } from "../schema/usage.ts";
 import type { Effect } from "./effect.ts";
-import { Assembly, usageOf } from "./handlers/assembly.ts";
+import { Assembly, SILENT, usageOf } from "./handlers/assembly.ts";
 import { failureOf, stopFailure } from "./handlers/model-failure.ts";
 import { readStream } from "./handlers/read-stream.ts";
 import type { RunContext } from "./run-context.ts";
-
-const SILENT = { text: () => {}, reasoning: () => {}, toolInput: () => {} };
 
 /** One question to a model on behalf of a rail: no tools, no rails of its own, no retries. Throws when it fails. */
 export async function askModel(

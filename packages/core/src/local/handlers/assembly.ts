@@ -18,6 +18,9 @@ export interface Deltas {
   toolInput(slot: ToolSlot, text: string, offset: number): void;
 }
 
+/** For what is put together and shown to nobody, or only when it is whole. */
+export const SILENT: Deltas = { text: () => {}, reasoning: () => {}, toolInput: () => {} };
+
 /** A tool call while it arrives. It counts only once the provider has said that it is complete. */
 export interface ToolSlot {
   readonly index: number;

@@ -14,7 +14,7 @@ import { dispatchPoint, type Place, written } from "../point.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
-import { Assembly, usageOf } from "./assembly.ts";
+import { Assembly, SILENT, usageOf } from "./assembly.ts";
 import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
 import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
@@ -316,8 +316,6 @@ function rendered(message: Message | undefined): Rendered[] {
   const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
   return one === null ? [] : [one];
 }
-
-const SILENT = { text: () => {}, reasoning: () => {}, toolInput: () => {} };
 
 function standIn(id: string, text: string): AssistantMessage {
   return { id, role: "assistant", parts: text === "" ? [] : [{ type: "text", text }] };
