@@ -22,7 +22,7 @@ export interface Terminal {
 /** Runs the command in a pseudo-terminal. */
 export function terminal(args: readonly string[], env: Record<string, string> = {}): Terminal {
   const quoted = [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const child = spawn(SCRIPT, ["-qec", `stty cols 90 rows 40; ${quoted}`, "/dev/null"], {
+  const child = spawn(SCRIPT, ["-qec", `stty cols 90 rows 40; exec ${quoted}`, "/dev/null"], {
     cwd: root,
     env: { ...cleanEnvironment(env), TERM: "xterm-256color" },
     timeout: 18_000,
