@@ -4,6 +4,8 @@ import { WRITABLE } from "./context.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
+const NONE: readonly never[] = Object.freeze([]);
+
 /** A value that is made when somebody first reads it. */
 export class Lazy {
   readonly make: () => unknown;
@@ -26,7 +28,7 @@ export class Inputs {
   #values: Values;
   /** What was there before the one who is running changed anything, and what that was. */
   #before: Values | undefined;
-  #changed: string[] = [];
+  #changed: readonly string[] = NONE;
   #stands = false;
 
   constructor(point: HookPoint, values: Values, check?: CheckChange) {
@@ -53,7 +55,7 @@ export class Inputs {
       throw new TypeError(`inputs.${field} cannot be changed at ${this.point}; ${allowed} can`);
     }
     this.#before ??= this.#values;
-    this.#changed.push(field);
+    this.#changed = [...this.#changed, field];
     this.#values = { ...this.#values, [field]: deepFreeze(value) };
   }
 
@@ -62,7 +64,7 @@ export class Inputs {
     if (this.#before === undefined) return;
     this.#stands = true;
     this.#before = undefined;
-    this.#changed = [];
+    this.#changed = NONE;
   }
 
   /** Takes back what the one who is running changed. */
@@ -70,7 +72,7 @@ export class Inputs {
     if (this.#before === undefined) return;
     this.#values = this.#before;
     this.#before = undefined;
-    this.#changed = [];
+    this.#changed = NONE;
   }
 
   /** Whether any change stands. */

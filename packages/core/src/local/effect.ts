@@ -37,7 +37,7 @@ export class Effect {
     this.#listener = undefined;
     this.#more = undefined;
     // Whoever waits is answered before the signal fires, so that a tool which reacts to it cannot win the race.
-    for (const listener of listeners) listener(reason);
+    for (const listener of listeners) listener.cancelled(reason);
     this.#controller?.abort(aborted(reason));
   }
 
@@ -47,9 +47,9 @@ export class Effect {
     this.#controller?.abort(aborted(reason));
   }
 
-  /** Calls `listener` when the effect is cancelled, at once if it already was. */
+  /** Tells `listener` when the effect is cancelled, at once if it already was. */
   onCancel(listener: Listener): void {
-    if (this.#reason !== undefined) listener(this.#reason);
+    if (this.#reason !== undefined) listener.cancelled(this.#reason);
     else if (this.#listener === undefined) this.#listener = listener;
     else {
       this.#more ??= new Set();
@@ -63,7 +63,10 @@ export class Effect {
   }
 }
 
-type Listener = (reason: string) => void;
+/** Whoever wants to know: an object, so that one that exists already can listen without a closure made for it. */
+interface Listener {
+  cancelled(reason: string): void;
+}
 
 function aborted(reason: string): DOMException {
   return new DOMException(reason, "AbortError");

@@ -2,7 +2,7 @@ import { hookFailure } from "../errors.ts";
 import { type CheckChange, Inputs } from "../hooks/inputs.ts";
 import type { RailQuestion, Reservation } from "../rails/context.ts";
 import { Dispatch, type Dispatched, type Session } from "../rails/dispatch.ts";
-import { applyOperations, type StateValues } from "../rails/rail-state.ts";
+import type { StateValues } from "../rails/rail-state.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { HookPoint } from "../schema/points.ts";
@@ -13,6 +13,7 @@ import { addUsage } from "../turn/state.ts";
 import { askModel } from "./ask-model.ts";
 import type { Timer } from "./clock.ts";
 import type { Effect } from "./effect.ts";
+import type { Maybe } from "./maybe.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Watch } from "./watchdog.ts";
 
@@ -23,11 +24,6 @@ export interface Place {
   readonly key: string;
   readonly attempt: number;
   readonly rails: StateValues;
-}
-
-/** The rail state after a dispatch: what its rails wrote can be read. */
-export function written({ rails }: Place, { operations }: Dispatched): StateValues {
-  return applyOperations(rails, operations);
 }
 
 /** What a dispatch came to, and the data as its rails left it. */
@@ -47,45 +43,61 @@ export function dispatchPoint(
   values: Readonly<Record<string, unknown>>,
   place: Place,
   check?: CheckChange,
-): Promise<PointResult> {
-  return new Promise((resolve) => {
-    const session = new RunSession(run, point, place);
-    session.begin(new Inputs(point, values, check), resolve);
-  });
+): Maybe<PointResult> {
+  return new RunSession(run, new Inputs(point, values, check), place).begin();
 }
 
 /** Below this a bound has a timer of its own; above, a second more or less does not matter. */
 const COARSE_MS = 10_000;
 
-/** A dispatch's view of its run. One timer watches over whoever is running. */
-class RunSession implements Session {
+/** A dispatch's view of its run, and what came of it. One timer watches over whoever is running. */
+class RunSession implements Session, PointResult {
+  readonly inputs: Inputs;
+  readonly outcome: Dispatch;
+  verdict: Verdict | undefined;
+  failure: Failure | undefined;
   readonly #run: RunContext;
-  readonly #point: HookPoint;
   readonly #place: Place;
   #watch: Watch | undefined;
   #watchMs = 0;
   #timer: Timer | undefined;
   #usage: Usage | undefined;
-  #dispatch: Dispatch | undefined;
+  #over = false;
+  #resolve: ((result: PointResult) => void) | undefined;
 
-  constructor(run: RunContext, point: HookPoint, place: Place) {
+  constructor(run: RunContext, inputs: Inputs, place: Place) {
     this.#run = run;
-    this.#point = point;
     this.#place = place;
+    this.inputs = inputs;
+    this.outcome = new Dispatch(run.agent.entries(inputs.point), inputs, this);
   }
 
-  begin(inputs: Inputs, resolve: (result: PointResult) => void): void {
-    const { effect } = this.#place;
-    const stop = () => this.#dispatch?.stop();
-    this.#dispatch = new Dispatch(this.#run.agent.entries(this.#point), inputs, this, (outcome) => {
-      effect.offCancel(stop);
-      this.#watch?.stop();
-      this.#timer?.stop();
-      const verdict = verdictOf(this.#point, outcome, this.#usage);
-      resolve({ outcome, inputs, verdict, failure: failureOf(this.#point, outcome) });
+  begin(): Maybe<PointResult> {
+    this.#place.effect.onCancel(this);
+    this.outcome.run();
+    if (this.#over) return this;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
     });
-    effect.onCancel(stop);
-    this.#dispatch.run();
+  }
+
+  finished(outcome: Dispatched): void {
+    this.#over = true;
+    this.#place.effect.offCancel(this);
+    this.#watch?.stop();
+    this.#timer?.stop();
+    this.verdict = verdictOf(this.inputs.point, outcome, this.#usage);
+    this.failure = failureOf(this.inputs.point, outcome);
+    this.#resolve?.(this);
+  }
+
+  cancelled(): void {
+    if (!this.#over) this.outcome.stop();
+  }
+
+  expired(): void {
+    this.#watch = undefined;
+    this.outcome.expire();
   }
 
   get agent(): AgentDefinition {
@@ -117,7 +129,7 @@ class RunSession implements Session {
   }
 
   get idempotencyKey(): string {
-    return `${this.#run.id}/${this.#place.key}/${this.#point}`;
+    return `${this.#run.id}/${this.#place.key}/${this.inputs.point}`;
   }
 
   now(): number {
@@ -139,15 +151,12 @@ class RunSession implements Session {
     if (timeoutMs < COARSE_MS) {
       this.#watch?.stop();
       this.#watch = undefined;
-      this.#timer = this.#run.parts.clock.after(timeoutMs, () => this.#dispatch?.expire());
+      this.#timer = this.#run.parts.clock.after(timeoutMs, () => this.outcome.expire());
       return;
     }
     this.#watch?.stop();
     this.#watchMs = timeoutMs;
-    this.#watch = this.#run.parts.watchdog.watch(timeoutMs, () => {
-      this.#watch = undefined;
-      this.#dispatch?.expire();
-    });
+    this.#watch = this.#run.parts.watchdog.watch(timeoutMs, this);
   }
 
   async reserve(key: string, counter: string, n: number, max: number): Promise<Reservation> {

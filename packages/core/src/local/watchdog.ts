@@ -7,7 +7,8 @@ import type { Clock, Timer } from "./clock.ts";
 export class Watchdog {
   readonly #clock: Clock;
   readonly #tickMs: number;
-  readonly #watched = new Set<Watch>();
+  /** A list through the watches themselves: arming and stopping one is a few assignments. */
+  #first: Watch | undefined;
   #timer: Timer | null = null;
   #tick = 0;
 
@@ -16,11 +17,14 @@ export class Watchdog {
     this.#tickMs = tickMs;
   }
 
-  /** Calls `expire` once when `ms` pass without a `touch`. */
-  watch(ms: number, expire: () => void): Watch {
-    const watch = new Watch(this, this.ticks(ms), expire);
-    if (this.#watched.size === 0) this.#wake();
-    this.#watched.add(watch);
+  /** Tells `owner` once when `ms` pass without a `touch`. */
+  watch(ms: number, owner: Watched): Watch {
+    const watch = new Watch(this, this.ticks(ms), owner);
+    const first = this.#first;
+    if (first === undefined) this.#wake();
+    else first.before = watch;
+    watch.after = first;
+    this.#first = watch;
     return watch;
   }
 
@@ -33,8 +37,15 @@ export class Watchdog {
   }
 
   forget(watch: Watch): void {
+    const { before, after } = watch;
+    if (before !== undefined) before.after = after;
+    else if (this.#first === watch) this.#first = after;
+    else return; // no longer watched
+    if (after !== undefined) after.before = before;
+    watch.before = undefined;
+    watch.after = undefined;
     // The timer runs on for a tick, since the next watch is rarely far, but no longer keeps the process alive.
-    if (this.#watched.delete(watch) && this.#watched.size === 0) this.#timer?.hold?.(false);
+    if (this.#first === undefined) this.#timer?.hold?.(false);
   }
 
   #wake(): void {
@@ -45,22 +56,31 @@ export class Watchdog {
   #look(): void {
     this.#timer = null;
     this.#tick += 1;
-    for (const watch of this.#watched) watch.look();
-    if (this.#watched.size > 0) this.#wake();
+    const due: Watch[] = [];
+    for (let watch = this.#first; watch !== undefined; watch = watch.after) if (watch.due) due.push(watch);
+    for (const watch of due) watch.expire();
+    if (this.#first !== undefined) this.#wake();
   }
+}
+
+/** Whoever is told. */
+export interface Watched {
+  expired(): void;
 }
 
 /** One deadline. */
 export class Watch {
+  before: Watch | undefined;
+  after: Watch | undefined;
   readonly #dog: Watchdog;
   #ticks: number;
-  readonly #expire: () => void;
+  readonly #owner: Watched;
   #since: number;
 
-  constructor(dog: Watchdog, ticks: number, expire: () => void) {
+  constructor(dog: Watchdog, ticks: number, owner: Watched) {
     this.#dog = dog;
     this.#ticks = ticks;
-    this.#expire = expire;
+    this.#owner = owner;
     this.#since = dog.tick;
   }
 
@@ -79,9 +99,13 @@ export class Watch {
     this.#dog.forget(this);
   }
 
-  look(): void {
-    if (this.#dog.tick - this.#since < this.#ticks) return;
+  get due(): boolean {
+    return this.#dog.tick - this.#since >= this.#ticks;
+  }
+
+  expire(): void {
+    if (!this.due) return; // touched by what expired before it
     this.stop();
-    this.#expire();
+    this.#owner.expired();
   }
 }

@@ -16,7 +16,7 @@ export async function dispatchAlone<P extends HookPoint>(
   const values: Record<string, unknown> = { ...data.inputs };
   const inputs = new Inputs(point, values);
   const outcome = await new Promise<Dispatched>((resolve) =>
-    new Dispatch(entries, inputs, aloneSession(data), resolve).run(),
+    new Dispatch(entries, inputs, aloneSession(data, resolve)).run(),
   );
   for (const field of WRITABLE[point] ?? []) {
     const changed = inputs.read(field);
@@ -25,7 +25,7 @@ export async function dispatchAlone<P extends HookPoint>(
   return outcome;
 }
 
-function aloneSession(data: Partial<Surroundings>): Session {
+function aloneSession(data: Partial<Surroundings>, finished: Session["finished"]): Session {
   const missing = (what: string) => () =>
     Promise.reject(new Error(`ctx.${what} needs a run; this dispatch was made by hand`));
   return {
@@ -43,6 +43,7 @@ function aloneSession(data: Partial<Surroundings>): Session {
     now: () => 0,
     roughly: () => 0,
     enter: () => {},
+    finished,
     reserve: missing("reserve()"),
     ask: missing("model()"),
   };

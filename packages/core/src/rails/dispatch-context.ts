@@ -10,6 +10,21 @@ import type { RailQuestion, RailState, Reservation } from "./context.ts";
 import { type Dispatch, type Entry, nameOf } from "./dispatch.ts";
 import { applyOperations, MAX_STATE_BYTES } from "./rail-state.ts";
 
+/** What one of them looked at or wrote. */
+class Own {
+  readonly inputs: Inputs;
+  view: object | undefined;
+  state: RailState | undefined;
+  extra: Record<string, unknown> | undefined;
+  extraBefore: Record<string, unknown> | undefined;
+  reservations = 0;
+  operations: StateOperation[] | undefined;
+
+  constructor(inputs: Inputs) {
+    this.inputs = inputs;
+  }
+}
+
 /**
  * What one hook or rail is given in one dispatch. Everything in it is made when it is read, so one that looks at nothing
  * costs nothing; and it closes when `handle` has returned, so that nothing changes behind the next one's back.
@@ -17,18 +32,22 @@ import { applyOperations, MAX_STATE_BYTES } from "./rail-state.ts";
 export class DispatchContext implements Surroundings {
   readonly #dispatch: Dispatch;
   readonly #entry: Entry;
-  readonly inputData: Inputs;
-  #view: object | undefined;
-  #state: RailState | undefined;
-  #extra: Record<string, unknown> | undefined;
-  #extraBefore: Record<string, unknown> | undefined;
-  #reservations = 0;
-  operations: StateOperation[] | undefined;
+  /** What it looked at or wrote; most look at nothing, and one object less for each counts. */
+  #own: Own | undefined;
 
-  constructor(dispatch: Dispatch, entry: Entry, inputs: Inputs) {
+  constructor(dispatch: Dispatch, entry: Entry) {
     this.#dispatch = dispatch;
     this.#entry = entry;
-    this.inputData = inputs;
+    this.#own = entry.rail?.mode === "shadow" ? new Own(dispatch.inputs.copy()) : undefined;
+  }
+
+  /** The data it is given: in shadow a copy. */
+  get inputData(): Inputs {
+    return this.#own?.inputs ?? this.#dispatch.inputs;
+  }
+
+  get operations(): readonly StateOperation[] | undefined {
+    return this.#own?.operations;
   }
 
   get event(): HookPoint {
@@ -37,8 +56,9 @@ export class DispatchContext implements Surroundings {
 
   get inputs(): object {
     this.#open();
-    this.#view ??= this.#makeView();
-    return this.#view;
+    const own = this.#mine();
+    own.view ??= this.#makeView();
+    return own.view;
   }
 
   get agent(): AgentDefinition {
@@ -71,22 +91,24 @@ export class DispatchContext implements Surroundings {
 
   get extra(): Record<string, unknown> {
     const { extra } = this.#open();
-    this.#extraBefore ??= { ...extra };
-    this.#extra ??= this.#guarded(this.#inShadow ? this.#extraBefore : extra);
-    return this.#extra;
+    const own = this.#mine();
+    own.extraBefore ??= { ...extra };
+    own.extra ??= this.#guarded(this.#inShadow ? own.extraBefore : extra);
+    return own.extra;
   }
 
   get state(): RailState {
     this.#open();
-    this.#state ??= this.#makeState();
-    return this.#state;
+    const own = this.#mine();
+    own.state ??= this.#makeState(own);
+    return own.state;
   }
 
   /** A getter, so that `({ reserve }) => …` works. */
   get reserve(): (counter: string, n: number, max: number) => Promise<Reservation> {
     return async (counter, n, max) => {
       const { session } = this.#open();
-      const key = `${session.idempotencyKey}/${nameOf(this.#entry)}/${counter}/${this.#reservations++}`;
+      const key = `${session.idempotencyKey}/${nameOf(this.#entry)}/${counter}/${this.#mine().reservations++}`;
       // What a rail in shadow takes is missing nowhere else.
       return session.reserve(key, this.#inShadow ? `shadow/${counter}` : counter, n, max);
     };
@@ -98,15 +120,23 @@ export class DispatchContext implements Surroundings {
   }
 
   get changedAnything(): boolean {
-    return this.operations !== undefined || this.inputData.dirty;
+    const own = this.#own;
+    if (own === undefined) return this.#dispatch.inputs.dirty;
+    return own.operations !== undefined || own.inputs.dirty;
   }
 
   /** Takes back what a failed rail wrote for the others. */
   undoExtra(): void {
-    if (this.#extraBefore === undefined) return;
+    const before = this.#own?.extraBefore;
+    if (before === undefined) return;
     const { extra } = this.#dispatch;
     for (const key of Object.keys(extra)) delete extra[key];
-    Object.assign(extra, this.#extraBefore);
+    Object.assign(extra, before);
+  }
+
+  #mine(): Own {
+    this.#own ??= new Own(this.#dispatch.inputs);
+    return this.#own;
   }
 
   get #inShadow(): boolean {
@@ -164,17 +194,17 @@ export class DispatchContext implements Surroundings {
     );
   }
 
-  #makeState(): RailState {
+  #makeState(own: Own): RailState {
     const dispatch = this.#dispatch;
     const { session } = dispatch;
-    const values = () => applyOperations(session.state, [...dispatch.operations, ...(this.operations ?? [])]);
+    const values = () => applyOperations(session.state, [...dispatch.operations, ...(own.operations ?? [])]);
     const write = (given: StateOperation) => {
       this.#open();
       if (!isJsonObject({ [given.key]: given.value }))
         throw new TypeError(
           `ctx.state.${given.op}: a JSON value under a key other than __proto__ is expected`,
         );
-      const next = [...(this.operations ?? []), frozenCopy(given)];
+      const next = [...(own.operations ?? []), frozenCopy(given)];
       const bytes = new TextEncoder().encode(
         JSON.stringify(applyOperations(session.state, [...dispatch.operations, ...next])),
       ).length;
@@ -183,7 +213,7 @@ export class DispatchContext implements Surroundings {
           `ctx.state would be ${bytes} bytes, at most ${MAX_STATE_BYTES}; keep counts, not content`,
         );
       }
-      this.operations = next;
+      own.operations = next;
     };
     return {
       get: (key: string): Json | undefined => {

@@ -26,6 +26,8 @@ export interface Session extends Surroundings {
   roughly(): number;
   /** Somebody starts: call `expire` on the dispatch if this takes longer. */
   enter(timeoutMs: number): void;
+  /** The dispatch is over; called once, with what it came to. */
+  finished(outcome: Dispatched): void;
   reserve(key: string, counter: string, n: number, max: number): Promise<Reservation>;
   ask(question: RailQuestion): Promise<string>;
 }
@@ -71,25 +73,20 @@ export class Dispatch implements Dispatched {
   passed = 0;
   hookFailure: Dispatched["hookFailure"];
   readonly #entries: readonly Entry[];
-  readonly #finish: (outcome: Dispatched) => void;
   #extra: Record<string, unknown> | undefined;
   /** Goes up when whoever runs is given up: what that one does later no longer counts. */
   #life = 0;
   #at = 0;
   #running: DispatchContext | undefined;
   #startedAt = 0;
+  /** Made once and used for every promise, until somebody is given up. */
+  #whenReturned: ((returned: unknown) => void) | undefined;
+  #whenThrown: ((error: unknown) => void) | undefined;
 
-  /** `finish` is called once, with what it came to. */
-  constructor(
-    entries: readonly Entry[],
-    inputs: Inputs,
-    session: Session,
-    finish: (outcome: Dispatched) => void,
-  ) {
+  constructor(entries: readonly Entry[], inputs: Inputs, session: Session) {
     this.#entries = entries;
     this.inputs = inputs;
     this.session = session;
-    this.#finish = finish;
   }
 
   /** Shared by the rails of this dispatch. */
@@ -108,7 +105,7 @@ export class Dispatch implements Dispatched {
   }
 
   run(): void {
-    if (this.#life === 0) void this.#from(0); // else it was stopped before it began
+    if (this.#life === 0) this.#from(0); // else it was stopped before it began
   }
 
   /** Whoever is running took too long. */
@@ -116,26 +113,32 @@ export class Dispatch implements Dispatched {
     const entry = this.#entries[this.#at];
     const running = this.#running;
     if (entry === undefined || running === undefined) return;
-    this.#life += 1;
-    this.#running = undefined;
+    this.#giveUp();
     if (entry.rail === undefined) {
       this.#failHook(entry, `timed out after ${entry.timeoutMs / 1000} s`, undefined);
-      this.#finish(this);
+      this.session.finished(this);
       return;
     }
     const over = this.#failRail(entry.rail, running, `timed out after ${entry.rail.timeoutMs} ms`);
-    if (over) this.#finish(this);
-    else void this.#from(this.#at + 1);
+    if (over) this.session.finished(this);
+    else this.#from(this.#at + 1);
   }
 
   /** The run was cancelled: nobody waits for the rest. */
   stop(): void {
-    this.#life += 1;
-    this.#running = undefined;
-    this.#finish(this);
+    this.#giveUp();
+    this.session.finished(this);
   }
 
-  async #from(start: number): Promise<void> {
+  #giveUp(): void {
+    this.#life += 1;
+    this.#running = undefined;
+    this.#whenReturned = undefined;
+    this.#whenThrown = undefined;
+  }
+
+  /** Runs them in order. Where one has to be waited for, it goes on from there when that one is done. */
+  #from(start: number): void {
     const life = this.#life;
     for (let i = start; i < this.#entries.length; i++) {
       const entry = this.#entries[i];
@@ -143,34 +146,68 @@ export class Dispatch implements Dispatched {
       const { rail } = entry;
       if (rail !== undefined && this.action !== "continue") continue; // decided; plain hooks may still follow
       this.#at = i;
-      const inputs = rail?.mode === "shadow" ? this.inputs.copy() : this.inputs;
-      const ctx = new DispatchContext(this, entry, inputs);
+      const ctx = new DispatchContext(this, entry);
       this.#running = ctx;
       this.#startedAt = this.session.roughly();
       this.session.enter(rail === undefined ? entry.timeoutMs : rail.timeoutMs);
-
       let returned: unknown;
-      let error: unknown = NOTHING;
       try {
         returned = rail === undefined ? entry.hook(ctx as never) : rail.handle(ctx as never); // a context of this point
-        if (returned instanceof Promise || isThenable(returned)) returned = await returned;
+        if (returned instanceof Promise || isThenable(returned)) {
+          if (this.#life === life) this.#await(Promise.resolve(returned));
+          return;
+        }
       } catch (thrown) {
-        error = thrown;
+        if (this.#life === life) void this.#attend(entry, ctx, undefined, thrown);
+        return;
       }
       if (this.#life !== life) return;
-      this.#running = undefined;
-      if (error === NOTHING && returned === undefined && !ctx.changedAnything) {
-        if (rail !== undefined) this.passed += 1;
-        continue;
+      if (!this.#passes(entry, ctx, returned)) {
+        void this.#attend(entry, ctx, returned, NOTHING);
+        return;
       }
-      const over =
-        rail === undefined
-          ? await this.#afterHook(entry, returned, error)
-          : await this.#afterRail(rail, ctx, returned, error);
-      if (this.#life !== life) return;
-      if (over) break;
     }
-    this.#finish(this);
+    this.session.finished(this);
+  }
+
+  #await(returning: Promise<unknown>): void {
+    const life = this.#life;
+    this.#whenReturned ??= (returned) => {
+      if (this.#life !== life) return;
+      const entry = this.#entries[this.#at];
+      const ctx = this.#running;
+      if (entry === undefined || ctx === undefined) return;
+      if (this.#passes(entry, ctx, returned)) this.#from(this.#at + 1);
+      else void this.#attend(entry, ctx, returned, NOTHING);
+    };
+    this.#whenThrown ??= (error) => {
+      if (this.#life !== life) return;
+      const entry = this.#entries[this.#at];
+      const ctx = this.#running;
+      if (entry !== undefined && ctx !== undefined) void this.#attend(entry, ctx, undefined, error);
+    };
+    returning.then(this.#whenReturned, this.#whenThrown);
+  }
+
+  /** It is done. True when it had nothing to say, as nearly all have. */
+  #passes(entry: Entry, ctx: DispatchContext, returned: unknown): boolean {
+    this.#running = undefined;
+    if (returned !== undefined || ctx.changedAnything) return false;
+    if (entry.rail !== undefined) this.passed += 1;
+    return true;
+  }
+
+  /** It had something to say: hears it, and goes on unless that was the end. */
+  async #attend(entry: Entry, ctx: DispatchContext, returned: unknown, error: unknown): Promise<void> {
+    this.#running = undefined;
+    const life = this.#life;
+    const over =
+      entry.rail === undefined
+        ? await this.#afterHook(entry, returned, error)
+        : await this.#afterRail(entry.rail, ctx, returned, error);
+    if (this.#life !== life) return;
+    if (over) this.session.finished(this);
+    else this.#from(this.#at + 1);
   }
 
   /** A plain hook failed, returned something or changed its inputs. True when the dispatch is over. */

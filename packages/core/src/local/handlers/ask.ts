@@ -52,12 +52,12 @@ export function openApproval(
 /** Waits for a decision: by a human, the deadline or a cancel, whichever comes first. */
 export async function ask(run: RunContext, gate: AskInput, effect: Effect): Promise<AskOut> {
   const deciding = run.approvals.closed(gate.approval_id);
-  const cancel = (reason: string) => run.approvals.cancel(gate.approval_id, reason);
-  effect.onCancel(cancel);
+  const listener = { cancelled: (reason: string) => run.approvals.cancel(gate.approval_id, reason) };
+  effect.onCancel(listener);
   if (run.approver === undefined) void run.approvals.decide(gate.approval_id, NOBODY).catch(() => {});
   else if (run.approver !== "stream") void askApprover(run, gate.approval_id);
   const closed = await deciding;
-  effect.offCancel(cancel);
+  effect.offCancel(listener);
   return read(run, gate, closed);
 }
 

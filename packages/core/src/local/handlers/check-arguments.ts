@@ -19,15 +19,15 @@ export function checkArguments(
     const ms = tool.timeoutMs ?? CHECK_MS;
     const finish = (checked: Checked) => {
       timer.stop();
-      effect.offCancel(cancel);
+      effect.offCancel(listener);
       resolve(checked);
     };
     const problem = (text: string): Checked => ({ ok: false, problem: text });
-    const cancel = (reason: string) => finish(problem(reason));
+    const listener = { cancelled: (reason: string) => finish(problem(reason)) };
     const timer = run.parts.clock.after(ms, () =>
       finish(problem(`its schema did not finish within ${ms} ms`)),
     );
-    effect.onCancel(cancel);
+    effect.onCancel(listener);
     checking.then(finish, (error: unknown) => finish(problem(`its schema failed: ${String(error)}`)));
   });
 }

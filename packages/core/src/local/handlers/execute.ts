@@ -42,11 +42,11 @@ function settle(
     const finish = (executed: Executed) => {
       context.over = true;
       timer?.stop();
-      effect.offCancel(cancel);
+      effect.offCancel(listener);
       resolve(executed);
     };
-    const cancel = (reason: string) => finish({ kind: "cancelled", reason });
-    effect.onCancel(cancel);
+    const listener = { cancelled: (reason: string) => finish({ kind: "cancelled", reason }) };
+    effect.onCancel(listener);
     if (tool.timeoutMs !== null) {
       timer = run.parts.clock.after(tool.timeoutMs, () => {
         finish({ kind: "timed_out" });

@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/
 import { type Rendered, renderInto, renderMessage } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import { applyOperations } from "../../rails/rail-state.ts";
 import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze, type Json } from "../../schema/json.ts";
 import type { AssistantMessage, Message } from "../../schema/message.ts";
@@ -10,7 +11,7 @@ import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
-import { dispatchPoint, type Place, written } from "../point.ts";
+import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { RunContext } from "../run-context.ts";
@@ -24,7 +25,7 @@ import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
 export function callModel(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut> {
-  return new ModelCall(run, input, effect).make();
+  return Promise.resolve(new ModelCall(run, input, effect).make());
 }
 
 class ModelCall {
@@ -48,7 +49,7 @@ class ModelCall {
     this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
   }
 
-  make(): Promise<ModelOut> {
+  make(): Maybe<ModelOut> {
     const choice = this.#run.agent.models[this.#input.choice];
     if (choice === undefined) throw new Error(`there is no model ${this.#input.choice}`);
     const loaded = this.#run.parts.models.get(choice);
@@ -58,14 +59,13 @@ class ModelCall {
     );
   }
 
-  #begin(model: Model, name = `${model.provider}:${model.modelId}`): Promise<ModelOut> {
+  #begin(model: Model, name = `${model.provider}:${model.modelId}`): Maybe<ModelOut> {
     this.#name = name;
     if (!this.#run.listens("PRE_LLM_CALL")) return this.#call(model, promptOf(this.#run, this.#input));
-    return this.#before().then((before): Maybe<ModelOut> => {
-      if ("out" in before) return before.out;
-      if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
-      return this.#call(model, before.prompt ?? promptOf(this.#run, this.#input));
-    });
+    const { tools } = this.#run.agent;
+    const values = { messages: this.#messages(), tools };
+    const found = dispatchPoint(this.#run, "PRE_LLM_CALL", values, this.#place(), changedMessages);
+    return after(found, (before) => this.#before(before, model));
   }
 
   #call(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
@@ -95,27 +95,19 @@ class ModelCall {
   }
 
   /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */
-  async #before(): Promise<{ out: ModelOut } | { prompt: LanguageModelV4Prompt | undefined }> {
+  #before({ outcome, inputs, verdict, failure }: PointResult, model: Model): Maybe<ModelOut> {
     const run = this.#run;
-    const messages = new Lazy(() => requestMessages(run, this.#input));
-    const values = { messages, tools: run.agent.tools };
-    const { outcome, inputs, verdict, failure } = await dispatchPoint(
-      run,
-      "PRE_LLM_CALL",
-      values,
-      this.#place(),
-      changedMessages,
-    );
     this.#spoken.add(verdict, outcome.passed);
-    this.#rails = written(this.#place(), outcome); // POST rails read what PRE rails wrote
-    if (failure) return { out: this.#out({ failure }) };
-    if (outcome.action === "skip") return { out: await this.#replaced(outcome.replacement) };
-    if (outcome.action !== "continue") return { out: this.#out({}) };
-    if (!inputs.everChanged) return { prompt: undefined };
+    this.#rails = applyOperations(this.#input.rails, outcome.operations); // POST rails read what PRE rails wrote
+    if (failure) return this.#out({ failure });
+    if (outcome.action === "skip") return this.#replaced(outcome.replacement);
+    if (outcome.action !== "continue") return this.#out({});
+    if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+    if (!inputs.everChanged) return this.#call(model, promptOf(run, this.#input));
     const rendered: Rendered[] = run.agent.system === null ? [] : [run.agent.system];
     const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
     renderInto(rendered, changed, 0, changed.length);
-    return { prompt: rendered };
+    return this.#call(model, rendered);
   }
 
   /** The stream is whole: POST_LLM_CALL decides what stands. */
@@ -123,19 +115,22 @@ class ModelCall {
     const run = this.#run;
     const message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
     const usage = usageOf(this.#assembly.usage, run.parts.facts.of(this.#name));
-    if (run.listens("POST_LLM_CALL")) return this.#after(message, usage);
-    return this.#recorded(message, usage, false, undefined);
+    if (!run.listens("POST_LLM_CALL")) return this.#recorded(message, usage, false, undefined);
+    const response = responseOf(message);
+    const { tools } = run.agent;
+    const values = { messages: this.#messages(), tools, response, usage: Object.freeze(usage) };
+    const check = (field: string, value: unknown) => changedResponse(field, value, response);
+    const found = dispatchPoint(run, "POST_LLM_CALL", values, this.#place(), check);
+    return after(found, (decided) => this.#after(decided, message, usage));
   }
 
-  async #after(said: AssistantMessage, usage: Usage): Promise<ModelOut> {
+  #after(
+    { outcome, inputs, verdict, failure }: PointResult,
+    said: AssistantMessage,
+    usage: Usage,
+  ): Maybe<ModelOut> {
     const run = this.#run;
-    const response = responseOf(said);
-    const messages = new Lazy(() => requestMessages(run, this.#input));
-    const values = { messages, tools: run.agent.tools, response, usage: Object.freeze(usage) };
-    const check = (field: string, value: unknown) => changedResponse(field, value, response);
-    const found = await dispatchPoint(run, "POST_LLM_CALL", values, this.#place(), check);
-    const { outcome, inputs, failure } = found;
-    this.#spoken.add(found.verdict, outcome.passed);
+    this.#spoken.add(verdict, outcome.passed);
     const shown = !run.agent.held && this.#assembly.emitted;
     const why = outcome.reason || `${outcome.rail ?? "a hook"} at POST_LLM_CALL`;
     if (this.#effect.cancelled !== undefined)
@@ -203,7 +198,7 @@ class ModelCall {
     if (again) return this.#out({ failure, again });
     if (run.listens("MODEL_ERROR")) {
       const values = {
-        messages: new Lazy(() => requestMessages(run, this.#input)),
+        messages: this.#messages(),
         tools: run.agent.tools,
         error: deepFreeze(failure),
       };
@@ -242,6 +237,11 @@ class ModelCall {
   async #problem(text: string): Promise<string | undefined> {
     const found = await readAnswer(text, this.#run.agent.output);
     return found.ok ? undefined : found.problem;
+  }
+
+  /** The request as messages, for whoever looks. */
+  #messages(): Lazy {
+    return new Lazy(() => requestMessages(this.#run, this.#input));
   }
 
   #place(): Place {

@@ -105,10 +105,11 @@ function bounded<T>(
     };
     const done = () => {
       timer.stop();
-      effect.offCancel(giveUp);
+      effect.offCancel(listener);
     };
+    const listener = { cancelled: giveUp };
     const timer = run.parts.clock.after(timeoutMs, () => giveUp(`timed out after ${timeoutMs} ms`));
-    effect.onCancel(giveUp);
+    effect.onCancel(listener);
     if (controller.signal.aborted) return;
     new Promise<T>((begin) => begin(work(controller.signal))).then(
       (value) => {

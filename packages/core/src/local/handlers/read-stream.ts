@@ -37,6 +37,7 @@ class Reading {
   readonly #effect: Effect;
   readonly #resolve: (end: StreamEnd) => void;
   #over = false;
+  #idleMs = 0;
   #watch: Watch | undefined;
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
   #iterator: AsyncIterator<LanguageModelV4StreamPart> | undefined;
@@ -48,12 +49,10 @@ class Reading {
   }
 
   start(model: Model, options: LanguageModelV4CallOptions, { watchdog, modelIdleMs }: EngineParts): void {
-    this.#effect.onCancel(this.#cancel);
+    this.#effect.onCancel(this);
     if (this.#over) return;
-    this.#watch = watchdog.watch(modelIdleMs, () => {
-      this.#effect.abort("the model stayed silent for too long");
-      this.#fail(silence(modelIdleMs));
-    });
+    this.#idleMs = modelIdleMs;
+    this.#watch = watchdog.watch(modelIdleMs, this);
     void this.#readAll(model, options);
   }
 
@@ -94,7 +93,14 @@ class Reading {
     return this.#iterator?.next() ?? Promise.resolve({ done: true, value: undefined });
   }
 
-  readonly #cancel = (reason: string): void => this.#finish({ kind: "cancelled", reason });
+  cancelled(reason: string): void {
+    this.#finish({ kind: "cancelled", reason });
+  }
+
+  expired(): void {
+    this.#effect.abort("the model stayed silent for too long");
+    this.#fail(silence(this.#idleMs));
+  }
 
   #fail(error: unknown): void {
     this.#finish(this.#assembly.finish === undefined ? { kind: "failed", error } : ENDED);
@@ -104,7 +110,7 @@ class Reading {
     if (this.#over) return;
     this.#over = true;
     this.#watch?.stop();
-    this.#effect.offCancel(this.#cancel);
+    this.#effect.offCancel(this);
     if (this.#reader !== undefined || this.#iterator !== undefined) this.#release();
     this.#resolve(end);
   }

@@ -5,14 +5,16 @@ import type { RunContext } from "../run-context.ts";
 export function sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }> {
   return new Promise((resolve) => {
     let timer: Timer | undefined;
-    const cancel = (reason: string) => {
-      timer?.stop();
-      resolve({ cancelled: reason });
+    const listener = {
+      cancelled(reason: string) {
+        timer?.stop();
+        resolve({ cancelled: reason });
+      },
     };
-    effect.onCancel(cancel);
+    effect.onCancel(listener);
     if (effect.cancelled !== undefined) return;
     timer = run.parts.clock.after(ms, () => {
-      effect.offCancel(cancel);
+      effect.offCancel(listener);
       resolve({});
     });
   });

@@ -1,3 +1,5 @@
+import type { CheckChange } from "../../hooks/inputs.ts";
+import { applyOperations } from "../../rails/rail-state.ts";
 import { type Json, type JsonObject, strictJsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
@@ -7,7 +9,7 @@ import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
-import { dispatchPoint, type Place, type PointResult, written } from "../point.ts";
+import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { HeldCall, RunContext } from "../run-context.ts";
 import { openApproval } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
@@ -32,6 +34,9 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
 }
 
 const NO_REASONS: readonly string[] = Object.freeze([]);
+
+/** What PRE_TOOL_CALL came to: an end, or the arguments it runs with and what a human has to be asked. */
+type Before = { readonly out: ToolOut } | { readonly args: JsonObject; readonly reasons: readonly string[] };
 
 class ToolCall {
   readonly #run: RunContext;
@@ -89,7 +94,7 @@ class ToolCall {
   /** The model's own arguments: rails may change them, skip the call, or have a human asked. */
   #begin(value: unknown): Maybe<ToolOut> {
     if (!this.#run.listens("PRE_TOOL_CALL")) return this.#admit(this.#written, value, NO_REASONS);
-    return this.#before(this.#written).then((before): Maybe<ToolOut> => {
+    return after(this.#before(this.#written), (before): Maybe<ToolOut> => {
       if ("out" in before) return before.out;
       const { args, reasons } = before;
       if (args === this.#written) return this.#admit(args, value, reasons);
@@ -118,13 +123,17 @@ class ToolCall {
     return this.#execute(args, await this.#value(args));
   }
 
-  async #before(args: JsonObject): Promise<{ out: ToolOut } | { args: JsonObject; reasons: string[] }> {
+  #before(args: JsonObject): Maybe<Before> {
     const check = async (_field: string, value: unknown) => {
       if (!strictJsonObject.safeParse(value).success) return "a JSON object is expected";
       const found = await checkArguments(this.#run, this.#tool, value, this.#effect);
       return found.ok ? undefined : found.problem;
     };
-    const { outcome, inputs, failure } = await this.#dispatch("PRE_TOOL_CALL", { arguments: args }, check);
+    const values = { toolName: this.#tool.name, arguments: args };
+    return after(this.#dispatch("PRE_TOOL_CALL", values, check), (found) => this.#decidedBefore(found));
+  }
+
+  #decidedBefore({ outcome, inputs, failure }: PointResult): Before {
     if (this.#effect.cancelled !== undefined)
       return { out: this.#out(this.#record.stopped(this.#effect.cancelled)) };
     if (failure)
@@ -140,7 +149,8 @@ class ToolCall {
         ),
       };
     }
-    const reasons = outcome.asks.map(({ rail, reason }) => `${rail}: ${reason}`);
+    const reasons =
+      outcome.asks.length === 0 ? NO_REASONS : outcome.asks.map(({ rail, reason }) => `${rail}: ${reason}`);
     return { args: inputs.read("arguments") as JsonObject, reasons }; // fits the tool's schema, checked above
   }
 
@@ -162,21 +172,21 @@ class ToolCall {
     return after(outputOf(this.#tool, executed), (output): Maybe<ToolOut> => {
       const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
       if (!this.#run.listens(point)) return this.#out(this.#record.settle(output));
-      return this.#after(point, args, output);
+      return after(this.#dispatch(point, this.#valuesAfter(args, output), changedResult), (found) =>
+        this.#after(found, point, output),
+      );
     });
   }
 
+  #valuesAfter(args: JsonObject, output: ToolOutput): Readonly<Record<string, unknown>> {
+    const toolName = this.#tool.name;
+    if (output.type === "error") return { toolName, arguments: args, error: Object.freeze(output.failure) };
+    const metadata = Object.freeze(this.#record.metadata(output));
+    return { toolName, arguments: args, result: output.value, metadata };
+  }
+
   /** Exactly one of POST_TOOL_CALL (returned) and TOOL_ERROR (threw, timed out) fires after a tool ran (R2). */
-  async #after(
-    point: "POST_TOOL_CALL" | "TOOL_ERROR",
-    args: JsonObject,
-    output: ToolOutput,
-  ): Promise<ToolOut> {
-    const values =
-      output.type === "error"
-        ? { arguments: args, error: Object.freeze(output.failure) }
-        : { arguments: args, result: output.value, metadata: Object.freeze(this.#record.metadata(output)) };
-    const { outcome, inputs, failure } = await this.#dispatch(point, values, changedResult);
+  #after({ outcome, inputs, failure }: PointResult, point: HookPoint, output: ToolOutput): ToolOut {
     const { cancelled } = this.#effect;
     if (cancelled !== undefined)
       return this.#out(this.#record.settle(unseen(output, "the run was stopped"), { cancelled }));
@@ -199,21 +209,17 @@ class ToolCall {
     return this.#out(this.#record.settle(changed?.ok ? changed.output : output));
   }
 
-  async #dispatch(
+  #dispatch(
     point: HookPoint,
-    values: Record<string, unknown>,
-    check?: Parameters<typeof dispatchPoint>[4],
-  ): Promise<PointResult> {
-    const found = await dispatchPoint(
-      this.#run,
-      point,
-      { toolName: this.#tool.name, ...values },
-      this.#place(),
-      check,
-    );
-    this.#spoken.add(found.verdict, found.outcome.passed);
-    this.#rails = written(this.#place(), found.outcome); // POST rails read what PRE rails wrote
-    return found;
+    values: Readonly<Record<string, unknown>>,
+    check: CheckChange,
+  ): Maybe<PointResult> {
+    return after(dispatchPoint(this.#run, point, values, this.#place(), check), (found) => {
+      const { verdict, outcome } = found;
+      this.#spoken.add(verdict, outcome.passed);
+      this.#rails = applyOperations(this.#rails ?? this.#input.rails, outcome.operations); // POST rails read what PRE rails wrote
+      return found;
+    });
   }
 
   #gate(kind: "tool_call" | "client_tool", args: JsonObject, reasons: readonly string[]): ToolOut {
