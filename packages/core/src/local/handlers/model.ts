@@ -116,10 +116,13 @@ class ModelCall {
     const message = wholeMessage(run, this.#input, this.#messageId, this.#assembly);
     const usage = usageOf(this.#assembly.usage, run.parts.facts.of(this.#name));
     if (!run.listens("POST_LLM_CALL")) return this.#recorded(message, usage, false, undefined);
-    const response = responseOf(message);
-    const { tools } = run.agent;
-    const values = { messages: this.#messages(), tools, response, usage: Object.freeze(usage) };
-    const check = (field: string, value: unknown) => changedResponse(field, value, response);
+    const values = {
+      messages: this.#messages(),
+      tools: run.agent.tools,
+      response: new Lazy(() => responseOf(message)),
+      usage: new Lazy(() => Object.freeze(usage)),
+    };
+    const check = (field: string, value: unknown) => changedResponse(field, value, responseOf(message));
     const found = dispatchPoint(run, "POST_LLM_CALL", values, this.#place(), check);
     return after(found, (decided) => this.#after(decided, message, usage));
   }

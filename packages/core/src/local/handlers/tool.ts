@@ -1,4 +1,4 @@
-import type { CheckChange } from "../../hooks/inputs.ts";
+import { type CheckChange, Lazy } from "../../hooks/inputs.ts";
 import { applyOperations } from "../../rails/rail-state.ts";
 import { type Json, type JsonObject, strictJsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
@@ -181,7 +181,7 @@ class ToolCall {
   #valuesAfter(args: JsonObject, output: ToolOutput): Readonly<Record<string, unknown>> {
     const toolName = this.#tool.name;
     if (output.type === "error") return { toolName, arguments: args, error: Object.freeze(output.failure) };
-    const metadata = Object.freeze(this.#record.metadata(output));
+    const metadata = new Lazy(() => Object.freeze(this.#record.metadata(output)));
     return { toolName, arguments: args, result: output.value, metadata };
   }
 
