@@ -1,0 +1,326 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { AppendBatches } from "./append-batches.ts";
+import { builderFor } from "./builder.ts";
+import { ChangeWatch } from "./change-watch.ts";
+import { messageOf } from "./message-of.ts";
+import { migrate } from "./migrations/migrate.ts";
+import { type OnNotice, warn } from "./notice.ts";
+import { among, appendQuery, landedQuery } from "./postgres-appends.ts";
+import { explainPostgres, isCollision, isDuplicate, isHopeless, isLost } from "./postgres-faults.ts";
+import { listen } from "./postgres-listener.ts";
+import { connectionConfig, createPool, describeTarget, query, type Statement } from "./postgres-pool.ts";
+import { runAsync } from "./run-operation.ts";
+import type { StoreSeams } from "./seams.ts";
+import type { Builder, CommitEntry, QueryRows, Store, Work } from "./store.ts";
+import { StoreError } from "./store-error.ts";
+
+export interface PostgresOptions {
+  /** Told when the server cannot be reached for a while. Default: a warning of the process. */
+  readonly onNotice?: OnNotice;
+}
+
+/** One try: it worked, or it left nothing behind and may be run again. */
+type Attempt<T> = { readonly value: T } | { readonly again: unknown };
+
+const NOTICE_AFTER_MS = 1_000;
+/** Opening gives up in the end: a wrong address is more likely than a long outage. */
+const OPEN_WAITS_MS = 10_000;
+
+/**
+ * A store in PostgreSQL (13 or newer), for any number of machines. Takes a connection string or what `pg` takes for a pool.
+ *
+ * @example
+ * const store = postgres("postgres://trackside@localhost/trackside");
+ * await store.open();
+ */
+export function postgres(
+  target: string | pg.PoolConfig,
+  options: PostgresOptions = {},
+  seams: StoreSeams = {},
+): Store {
+  return new PostgresStore(target, options, seams);
+}
+
+class PostgresStore implements Store {
+  readonly name: string;
+  readonly #config: pg.PoolConfig & { application_name: string };
+  readonly #onNotice: OnNotice;
+  readonly #seams: StoreSeams;
+  readonly #db: Builder = builderFor("postgres");
+  readonly #appends = new AppendBatches((entries) => this.#send(entries, false));
+  readonly #changes: ChangeWatch;
+  readonly #closing = new AbortController();
+  #pool: pg.Pool | undefined;
+  #opening: Promise<void> | undefined;
+  /** Since when nothing has worked, and whether that was told. */
+  #outage: { readonly since: number; told: boolean } | undefined;
+
+  constructor(target: string | pg.PoolConfig, options: PostgresOptions, seams: StoreSeams) {
+    this.#config = connectionConfig(target);
+    this.name = describeTarget(this.#config);
+    this.#onNotice = options.onNotice ?? warn;
+    this.#seams = seams;
+    this.#changes = new ChangeWatch(() => listen(this.#config, this.#changes.notify));
+  }
+
+  open(): Promise<void> {
+    if (this.#closing.signal.aborted) return Promise.reject(this.#unusable());
+    this.#opening ??= this.#open().catch(async (error) => {
+      this.#opening = undefined; // it may be tried again
+      await this.#release();
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    this.#pool = createPool(this.#config);
+    await this.#patiently(() => this.#attemptRead(function* () {}), OPEN_WAITS_MS);
+    await migrate(this, "postgres");
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#opening?.catch(() => undefined);
+    this.#changes.close();
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
+  }
+
+  async write<T>(work: Work<T>): Promise<T> {
+    return this.#patiently(() => this.#attempt(work));
+  }
+
+  async read<T>(work: Work<T>): Promise<T> {
+    return this.#patiently(() => this.#attemptRead(work));
+  }
+
+  async append(entry: CommitEntry, with_?: Work<void>): Promise<boolean> {
+    if (with_ === undefined) return this.#appends.add(entry);
+    return this.write(function* (db) {
+      const landed = (yield appendQuery([entry])).changed === 1;
+      if (landed) yield* with_(db);
+      return landed;
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener);
+  }
+
+  /** Tries until it works, without an end unless one is given: a database that restarts is not the caller's business. */
+  async #patiently<T>(
+    attempt: () => Promise<Attempt<T>>,
+    giveUpAfter = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
+    const since = performance.now();
+    for (let pause = 10; ; pause = Math.min(pause * 2, 1_000)) {
+      const result = await attempt();
+      if ("value" in result) {
+        this.#outage = undefined;
+        return result.value;
+      }
+      if (this.#closing.signal.aborted) throw this.#unusable(result.again);
+      if (performance.now() - since > giveUpAfter) throw explainPostgres(result.again, this.name);
+      if (isLost(result.again)) this.#tell(result.again);
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  #tell(error: unknown): void {
+    const now = performance.now();
+    this.#outage ??= { since: now, told: false };
+    if (this.#outage.told || now - this.#outage.since < NOTICE_AFTER_MS) return;
+    this.#outage.told = true;
+    const next = "Everything waits until it is back: check that the server runs.";
+    this.#onNotice(`${this.name} has not been reachable for over a second (${messageOf(error)}). ${next}`);
+  }
+
+  /** One transaction. It is tagged, so that its outcome can be found out when the answer to COMMIT is lost. */
+  async #attempt<T>(work: Work<T>): Promise<Attempt<T>> {
+    const connected = await this.#connect();
+    if ("again" in connected) return connected;
+    const client = connected.value;
+    let tag: string | undefined;
+    let done: { readonly value: T } | undefined;
+    try {
+      tag = await beginTagged(client);
+      done = { value: await runAsync(work(this.#db), (compiled) => query(client, compiled)) };
+      this.#seams.beforeCommit?.();
+      await client.query("COMMIT");
+    } catch (error) {
+      const again = await this.#giveBack(client, error);
+      if (!again) throw explainPostgres(error, this.name);
+      const committing = done !== undefined && tag !== undefined && isLost(error);
+      return committing && done && (await this.#committed(tag)) ? done : { again: error };
+    }
+    client.release();
+    this.#seams.afterCommit?.();
+    return done;
+  }
+
+  /** Of one moment, whatever is committed between its queries. */
+  async #attemptRead<T>(work: Work<T>): Promise<Attempt<T>> {
+    const connected = await this.#connect();
+    if ("again" in connected) return connected;
+    const client = connected.value;
+    try {
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      const value = await runAsync(work(this.#db), (compiled) => query(client, compiled));
+      // Nothing hangs on how it ends, so nobody waits for it.
+      client.query("COMMIT").then(
+        () => client.release(),
+        () => client.release(true),
+      );
+      return { value };
+    } catch (error) {
+      if (await this.#giveBack(client, error)) return { again: error };
+      throw explainPostgres(error, this.name);
+    }
+  }
+
+  async #connect(): Promise<Attempt<pg.PoolClient>> {
+    if (this.#pool === undefined) throw this.#unusable();
+    try {
+      return { value: await this.#pool.connect() };
+    } catch (error) {
+      if (isLost(error) && !isHopeless(error)) return { again: error };
+      throw explainPostgres(error, this.name);
+    }
+  }
+
+  /** Ends a transaction that failed, and answers whether it may be run again. */
+  async #giveBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
+    const lost = isLost(error);
+    if (lost) client.release(true);
+    else
+      await client.query("ROLLBACK").then(
+        () => client.release(),
+        () => client.release(true),
+      );
+    return (lost && !isHopeless(error)) || isCollision(error);
+  }
+
+  /** Whether a transaction of which only the answer was lost has committed. */
+  async #committed(tag: string | undefined): Promise<boolean> {
+    for (;;) {
+      const status = { sql: "SELECT pg_xact_status($1::xid8) AS status", parameters: [tag] };
+      const { rows } = await this.#patiently(() => this.#single(status));
+      const [row] = rows as readonly { status: string | null }[]; // as the query names it
+      if (row?.status === "committed") return true;
+      if (row?.status === "aborted") return false;
+      if (row?.status !== "in progress") {
+        const why = `${this.name} no longer knows what became of a transaction (${tag}) whose answer was lost`;
+        throw new StoreError(
+          "unavailable",
+          `${why}. Look whether the write is there before it is made again.`,
+          {
+            unknown: true,
+          },
+        );
+      }
+      await sleep(20); // the server has not noticed yet that we are gone, or still writes
+    }
+  }
+
+  /** One statement, which is a transaction by itself. */
+  async #single(compiled: Statement): Promise<Attempt<QueryRows>> {
+    const connected = await this.#connect();
+    if ("again" in connected) return connected;
+    const client = connected.value;
+    try {
+      const value = await query(client, compiled);
+      client.release();
+      return { value };
+    } catch (error) {
+      const lost = isLost(error);
+      client.release(lost);
+      if ((lost && !isHopeless(error)) || isCollision(error)) return { again: error };
+      throw error;
+    }
+  }
+
+  /**
+   * Appends a batch in one statement. When a connection is lost on the way nobody knows whether the rows landed
+   * (`unsure`): then the rows themselves are asked, before each further try and again for what that try did not write, as
+   * the lost statement may still be under way.
+   */
+  async #send(entries: readonly CommitEntry[], unsure: boolean): Promise<Map<CommitEntry, boolean | Error>> {
+    const landed = new Set<CommitEntry>();
+    let doubtful = unsure;
+    const look = async () => {
+      const missing = entries.filter((entry) => !landed.has(entry));
+      if (missing.length === 0) return;
+      const found = await this.#patiently(() => this.#single(landedQuery(missing)));
+      for (const entry of among(missing, found.rows)) landed.add(entry);
+    };
+    try {
+      await this.#patiently(async () => {
+        if (doubtful) await look();
+        const missing = entries.filter((entry) => !landed.has(entry));
+        if (missing.length === 0) return { value: undefined };
+        this.#seams.beforeCommit?.();
+        const sent = await this.#single(appendQuery(missing));
+        if ("again" in sent) {
+          doubtful ||= isLost(sent.again);
+          return sent;
+        }
+        this.#seams.afterCommit?.();
+        for (const entry of among(missing, sent.value.rows)) landed.add(entry);
+        return { value: undefined };
+      });
+    } catch (error) {
+      if (doubtful && isDuplicate(error)) await look();
+      return this.#apart(entries, landed, error, doubtful);
+    }
+    if (doubtful) await look();
+    return new Map(entries.map((entry) => [entry, landed.has(entry)]));
+  }
+
+  /** A batch was refused because of one of its entries: each is sent by itself, so that only that one fails. */
+  async #apart(
+    entries: readonly CommitEntry[],
+    landed: ReadonlySet<CommitEntry>,
+    error: unknown,
+    unsure: boolean,
+  ): Promise<Map<CommitEntry, boolean | Error>> {
+    const answers = new Map<CommitEntry, boolean | Error>();
+    for (const entry of entries) {
+      if (landed.has(entry)) answers.set(entry, true);
+      else if (entries.length === 1) answers.set(entry, asError(explainPostgres(error, this.name)));
+      else for (const [one, answer] of await this.#send([entry], unsure)) answers.set(one, answer);
+    }
+    return answers;
+  }
+
+  #unusable(cause?: unknown): StoreError {
+    const closed = this.#closing.signal.aborted;
+    const message = closed
+      ? `The store ${this.name} is closed: this was not done. Make another one to go on.`
+      : `The store ${this.name} is not open. Call open() and wait for it first.`;
+    return new StoreError("closed", message, { cause });
+  }
+}
+
+async function beginTagged(client: pg.PoolClient): Promise<string> {
+  // Two statements in one message have two results, which the types do not know.
+  const results = (await client.query(
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS tag",
+  )) as unknown as readonly pg.QueryResult<{ tag: string }>[];
+  const tag = results[1]?.rows[0]?.tag;
+  if (tag === undefined) throw new Error("PostgreSQL gave the transaction no number");
+  return tag;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

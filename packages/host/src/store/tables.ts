@@ -1,0 +1,245 @@
+import type { Generated } from "kysely";
+
+/**
+ * Every table, as both databases have it. Columns are what queries look for; everything else is JSON in `body`, which
+ * begins with its schema version in `v`, so that old rows always load (`rows/`). Times are Unix milliseconds, flags are 0
+ * and 1, JSON is text.
+ */
+export interface Tables {
+  /** Processes that run agents: one lease for each, not one for each run. */
+  processes: ProcessesTable;
+  /** One execution of a turn. */
+  runs: RunsTable;
+  /** Definitions that runs are pinned to, by digest. */
+  definitions: DefinitionsTable;
+  /** One row for each delivery: the truth of a run. Append-only, but for what H4 forgets at a run's end. */
+  commits: CommitsTable;
+  /** How far a tool with an effect that happens once has got, before its delivery (X3). */
+  outcomes: OutcomesTable;
+  approvals: ApprovalsTable;
+  /** "Always allow this": a remembered decision. */
+  approval_rules: ApprovalRulesTable;
+  conversations: ConversationsTable;
+  branches: BranchesTable;
+  /** Messages sent to a run under way, until they are admitted (X6). */
+  inbox: InboxTable;
+  /** Client request ids, and what each one made (X10). */
+  requests: RequestsTable;
+  /** Counters of a run tree (R5). */
+  reservations: ReservationsTable;
+  /** Work for after a run's end (H7). */
+  deferred: DeferredTable;
+  artifacts: ArtifactsTable;
+  audit: AuditTable;
+  secrets: SecretsTable;
+  /** Signed calls to other systems, until they are through. */
+  webhooks: WebhooksTable;
+  /** What happened outside the process that owns a run, for it to hear of. Hints: whoever reads one looks at the truth. */
+  wakes: WakesTable;
+}
+
+export interface ProcessesTable {
+  id: string;
+  /** The machine's name, for people. */
+  host: string;
+  /** Together with pid and start these say on the same machine whether it lives: boot id and PID namespace. */
+  machine: string;
+  pid: number;
+  started: string;
+  expires_at: number;
+  created_at: number;
+}
+
+export interface RunsTable {
+  id: string;
+  tenant: string;
+  agent: string;
+  kind: string;
+  /** queued, running, waiting, parked, completed, error, cancelled */
+  status: string;
+  conversation_id: string;
+  branch_id: string;
+  turn_ref: string;
+  root_run_id: string;
+  parent_run_id: string | null;
+  retried_from: string | null;
+  definition_digest: string;
+  /** The process that runs it; null when nobody does. */
+  owner: string | null;
+  /** Goes up with every claim: a writer with an older one is fenced off (X4). */
+  fence: number;
+  /** Why it is to be cancelled; null while it is not. */
+  cancel_reason: string | null;
+  created_at: number;
+  updated_at: number;
+  ended_at: number | null;
+  /** JSON: scope, the user's message, log position, outcome, usage, what recoveries died in. */
+  body: string;
+}
+
+export interface DefinitionsTable {
+  digest: string;
+  body: string;
+}
+
+export interface CommitsTable {
+  run_id: string;
+  ord: number;
+  /** The last event's number once this row is in. */
+  seq: number;
+  /** JSON: key, result, messages, notes, begun, at, state. */
+  body: string;
+}
+
+export interface OutcomesTable {
+  run_id: string;
+  key: string;
+  /** JSON: it started, or what came of it. */
+  body: string;
+}
+
+export interface ApprovalsTable {
+  id: string;
+  tenant: string;
+  run_id: string;
+  kind: string;
+  state: string;
+  tool: string | null;
+  requested_at: number;
+  deadline: number | null;
+  decided_at: number | null;
+  /** JSON: the whole record. */
+  body: string;
+}
+
+export interface ApprovalRulesTable {
+  id: string;
+  tenant: string;
+  tool: string;
+  created_at: number;
+  until: number | null;
+  revoked_at: number | null;
+  body: string;
+}
+
+export interface ConversationsTable {
+  id: string;
+  tenant: string;
+  agent: string | null;
+  created_at: number;
+  updated_at: number;
+  body: string;
+}
+
+export interface BranchesTable {
+  id: string;
+  conversation_id: string;
+  tenant: string;
+  /** Where it left another branch: that branch, and how many of its messages it shares. */
+  parent_id: string | null;
+  shared: number;
+  /** How many messages its log has, the shared ones included. */
+  length: number;
+  /** The one run that may write to it (X7). */
+  active_run_id: string | null;
+  created_at: number;
+  body: string;
+}
+
+export interface InboxTable {
+  id: string;
+  tenant: string;
+  branch_id: string;
+  /** The run it was sent to. */
+  run_id: string;
+  /** queued, admitted, next_turn, dropped */
+  state: string;
+  created_at: number;
+  body: string;
+}
+
+export interface RequestsTable {
+  tenant: string;
+  request_id: string;
+  /** start, send, steer, decide */
+  operation: string;
+  /** The id of what it made. */
+  record_id: string;
+  /** What was asked for, as a digest: the same id for something else is a mistake. */
+  digest: string;
+  created_at: number;
+}
+
+export interface ReservationsTable {
+  root_run_id: string;
+  key: string;
+  counter: string;
+  n: number;
+  granted: number;
+  used: number;
+  max: number;
+}
+
+export interface DeferredTable {
+  id: string;
+  tenant: string;
+  run_id: string;
+  /** waiting, running, done, failed */
+  state: string;
+  owner: string | null;
+  attempts: number;
+  created_at: number;
+  body: string;
+}
+
+export interface ArtifactsTable {
+  id: string;
+  tenant: string;
+  conversation_id: string;
+  run_id: string | null;
+  media_type: string;
+  bytes: number;
+  digest: string;
+  created_at: number;
+  content: Uint8Array;
+}
+
+export interface AuditTable {
+  tenant: string;
+  n: number;
+  at: number;
+  /** What happened, such as approval.decided. */
+  action: string;
+  /** JSON: digests and ids, never content. */
+  body: string;
+  previous: string;
+  hash: string;
+}
+
+export interface SecretsTable {
+  tenant: string;
+  name: string;
+  key_id: string;
+  nonce: Uint8Array;
+  content: Uint8Array;
+  updated_at: number;
+}
+
+export interface WebhooksTable {
+  id: string;
+  tenant: string;
+  /** waiting, delivered, failed */
+  state: string;
+  attempts: number;
+  next_at: number;
+  created_at: number;
+  body: string;
+}
+
+export interface WakesTable {
+  n: Generated<number>;
+  run_id: string;
+  /** decided, cancel, inbox, queued */
+  what: string;
+  at: number;
+}

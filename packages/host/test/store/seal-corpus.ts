@@ -1,0 +1,4 @@
+import { brokenSeals, seal } from "./support/corpus.ts";
+
+seal();
+for (const problem of brokenSeals()) console.error(problem);

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import type { Store } from "../../../src/store/index.ts";
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Runs when the test is over, the latest first. */
+export function afterwards(close: () => unknown): void {
+  closing.push(close);
+}
+
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "trackside-store-"));
+  afterwards(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** The store, closed when the test is over. */
+export function closed<S extends Store>(store: S): S {
+  afterwards(() => store.close());
+  return store;
+}
