@@ -1,0 +1,28 @@
+/**
+ * The services that tests need, found on the machine or installed, each started on a free loopback port with a data
+ * directory of its own, and gone when the process that started it ends, however it ends.
+ *
+ *     import { redisServer, serviceSuite } from "../../../../scripts/services/index.ts";
+ *
+ *     await serviceSuite("the bus on Redis", redisServer, (redis) => {
+ *       test("…", () => connect(redis.url));
+ *     });
+ *
+ * `serviceSuite` is a `describe` that skips with a printed reason where the service cannot be had, and stops the service
+ * after its tests. It is awaited at the top of a test file, because an installation takes longer than a hook may. Without
+ * vitest:
+ *
+ *     const postgres = await postgresServer();          // { durable: true } keeps fsync on
+ *     if ("missing" in postgres) return say(postgres.missing);
+ *     const url = await postgres.createDatabase();      // one for each test file, or each test
+ *     await postgres.restart();                         // clean stop and start, same port, same data
+ *     await postgres.kill();                            // SIGKILL; `restart()` brings it back
+ *     process.kill(postgres.pid, "SIGSTOP");            // frozen; `stop()` ends it all the same
+ *     await postgres.stop();                            // for good: the data directory is removed
+ *
+ * `TRACKSIDE_SERVICES=found` installs nothing. With `CI=true` a missing service is an error, so that CI hides nothing.
+ */
+export { type PostgresOptions, type PostgresService, postgresServer } from "./postgres.ts";
+export { redisServer } from "./redis.ts";
+export type { Missing, Service } from "./service.ts";
+export { serviceSuite } from "./suite.ts";
