@@ -1,0 +1,8 @@
+export {
+  type ApprovalRules,
+  type ApprovalRulesOptions,
+  approvalRules,
+  type NewRule,
+} from "./approval-rules.ts";
+export type { RuleQuestion } from "./match.ts";
+export { type ApprovalRule, ruleBody } from "./rule.ts";
