@@ -1,0 +1,3 @@
+export type { Meter, Tracer } from "./otel.ts";
+export type { RunFacts } from "./run-trace.ts";
+export { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry.ts";
