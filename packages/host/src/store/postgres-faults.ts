@@ -18,6 +18,9 @@ const NETWORK = new Set([
   "ENOENT", // the socket file of a server that is down
 ]);
 
+/** Restarting, too many connections, idle for too long inside a transaction: by code, as the severity may be translated. */
+const LOST_CODES = /^(08|57P0[1235]|53300|25P0[34])/;
+
 /** What `pg` itself says of a connection, without a code. */
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|timeout exceeded when trying to connect|Query read timeout|Received unexpected)/;
@@ -28,11 +31,7 @@ const LOST =
  */
 export function isLost(error: unknown): boolean {
   if (error instanceof pg.DatabaseError)
-    return (
-      error.severity === "FATAL" ||
-      error.severity === "PANIC" ||
-      /^(08|57P0[123]|53300)/.test(error.code ?? "")
-    );
+    return error.severity === "FATAL" || error.severity === "PANIC" || LOST_CODES.test(error.code ?? "");
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isLost);
   const code: unknown = Reflect.get(error, "code");
@@ -79,6 +78,14 @@ export function explainPostgres(error: unknown, name: string): unknown {
     if (code === "42501") {
       const next = "Grant its user the rights to create and use tables there.";
       return new StoreError("unavailable", `${name} refused it (${told}). ${next}`, options);
+    }
+    if (code === "42P07") {
+      const next = "Give Trackside a database, or a schema, of its own.";
+      return new StoreError(
+        "unusable",
+        `${name} holds tables of another program (${told}). ${next}`,
+        options,
+      );
     }
     if (code === "25006") {
       const next =

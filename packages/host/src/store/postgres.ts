@@ -18,14 +18,18 @@ import { StoreError } from "./store-error.ts";
 export interface PostgresOptions {
   /** Told when the server cannot be reached for a while. Default: a warning of the process. */
   readonly onNotice?: OnNotice;
+  /**
+   * How long `open()` waits for a server that is not there yet. Default: 10 s. It gives up in the end, because a wrong
+   * address is more likely than a long outage; once open, a store waits as long as it takes.
+   */
+  readonly openWithinMs?: number;
 }
 
 /** One try: it worked, or it left nothing behind and may be run again. */
 type Attempt<T> = { readonly value: T } | { readonly again: unknown };
 
 const NOTICE_AFTER_MS = 1_000;
-/** Opening gives up in the end: a wrong address is more likely than a long outage. */
-const OPEN_WAITS_MS = 10_000;
+const OPEN_WITHIN_MS = 10_000;
 
 /**
  * A store in PostgreSQL (13 or newer), for any number of machines. Takes a connection string or what `pg` takes for a pool.
@@ -46,11 +50,13 @@ class PostgresStore implements Store {
   readonly name: string;
   readonly #config: pg.PoolConfig & { application_name: string };
   readonly #onNotice: OnNotice;
+  readonly #openWithinMs: number;
   readonly #seams: StoreSeams;
   readonly #db: Builder = builderFor("postgres");
   readonly #appends = new AppendBatches((entries) => this.#send(entries, false));
   readonly #changes: ChangeWatch;
   readonly #closing = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
   #pool: pg.Pool | undefined;
   #opening: Promise<void> | undefined;
   /** Since when nothing has worked, and whether that was told. */
@@ -60,6 +66,7 @@ class PostgresStore implements Store {
     this.#config = connectionConfig(target);
     this.name = describeTarget(this.#config);
     this.#onNotice = options.onNotice ?? warn;
+    this.#openWithinMs = options.openWithinMs ?? OPEN_WITHIN_MS;
     this.#seams = seams;
     this.#changes = new ChangeWatch(() => listen(this.#config, this.#changes.notify));
   }
@@ -76,15 +83,17 @@ class PostgresStore implements Store {
 
   async #open(): Promise<void> {
     this.#pool = createPool(this.#config);
-    await this.#patiently(() => this.#attemptRead(function* () {}), OPEN_WAITS_MS);
+    await this.#patiently(() => this.#attemptRead(function* () {}), this.#openWithinMs);
     await migrate(this, "postgres");
   }
 
+  /** What is under way comes to its end; what waits for a server that is gone is rejected. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    await this.#opening?.catch(() => undefined);
     this.#changes.close();
+    await this.#opening?.catch(() => undefined);
+    await Promise.allSettled(this.#underWay);
     await this.#release();
   }
 
@@ -94,21 +103,30 @@ class PostgresStore implements Store {
     await pool?.end();
   }
 
-  async write<T>(work: Work<T>): Promise<T> {
-    return this.#patiently(() => this.#attempt(work));
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#tracked(() => this.#patiently(() => this.#attempt(work)));
   }
 
-  async read<T>(work: Work<T>): Promise<T> {
-    return this.#patiently(() => this.#attemptRead(work));
+  read<T>(work: Work<T>): Promise<T> {
+    return this.#tracked(() => this.#patiently(() => this.#attemptRead(work)));
   }
 
-  async append(entry: CommitEntry, with_?: Work<void>): Promise<boolean> {
-    if (with_ === undefined) return this.#appends.add(entry);
+  append(entry: CommitEntry, with_?: Work<void>): Promise<boolean> {
+    if (with_ === undefined) return this.#tracked(() => this.#appends.add(entry));
     return this.write(function* (db) {
       const landed = (yield appendQuery([entry])).changed === 1;
       if (landed) yield* with_(db);
       return landed;
     });
+  }
+
+  #tracked<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#pool === undefined || this.#closing.signal.aborted) return Promise.reject(this.#unusable());
+    const running = run();
+    this.#underWay.add(running);
+    const over = () => this.#underWay.delete(running);
+    running.then(over, over);
+    return running;
   }
 
   onChange(listener: () => void): () => void {

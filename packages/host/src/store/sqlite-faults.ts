@@ -48,6 +48,22 @@ export function explainSqlite(error: unknown, path: string, unknown = false): un
     const next = `Stop writing to it, keep a copy with its -wal file, and restore a backup or run "sqlite3 … .recover".`;
     return new StoreError("unusable", `The database ${path} is damaged (${told}). ${next}`, options);
   }
+  if (code === "SQLITE_ERROR" && message.endsWith("already exists")) {
+    const next = "Give Trackside a database file of its own.";
+    return new StoreError(
+      "unusable",
+      `The database ${path} is another program's (${message}). ${next}`,
+      options,
+    );
+  }
+  if (code === "SQLITE_READONLY_DBMOVED") {
+    const next = "Put it back, or close the store and open it again.";
+    return new StoreError(
+      "unavailable",
+      `The database ${path} was moved or deleted while open. ${next}`,
+      options,
+    );
+  }
   if (code.startsWith("SQLITE_READONLY")) {
     if (/query_only|readonly database/.test(message) && isWritable(path)) {
       const next = "Use write() for it.";

@@ -60,8 +60,8 @@ export interface Store {
   /** Runs work that only reads. */
   read<T>(work: Work<T>): Promise<T>;
   /**
-   * Appends a delivery. False when the fence is no longer the run's: then nothing was written. `with` runs in the same
-   * transaction, only if the row landed.
+   * Appends a delivery. False when the fence is no longer the run's: then nothing was written. `with_` runs in the same
+   * transaction, only if the row landed. Deliveries of a run are appended one after the other: wait for each.
    */
   append(entry: CommitEntry, with_?: Work<void>): Promise<boolean>;
   /** Calls back soon after another process has written, and now and then without that. Returns the way to stop. */

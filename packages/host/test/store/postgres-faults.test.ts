@@ -44,7 +44,13 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
           connectionString: proxy.url,
           idle_in_transaction_session_timeout: 300,
         } as never); // more of what pg takes
-        proxy.decide(once("COMMIT\0", fate));
+        // Not the COMMIT of a read that is still on its way.
+        const commit = once("COMMIT\0", fate);
+        let writing = false;
+        proxy.decide((message) => {
+          writing ||= message.includes('insert into "wakes"');
+          return writing ? commit(message) : "pass";
+        });
         let runs = 0;
         const answer = await store.write(function* (db) {
           runs += 1;
@@ -129,13 +135,33 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
   });
 
   test("a server that is not there is named, with what to do", async () => {
-    const gone = closed(postgres("postgres://postgres@127.0.0.1:1/x", { onNotice: () => undefined }));
+    const gone = closed(postgres("postgres://postgres@127.0.0.1:1/x", { openWithinMs: 300 }));
     const error = await refused(
       gone.open(),
       "unavailable",
       /127\.0\.0\.1:1\/x cannot be reached.*ECONNREFUSED.*host and port/,
     );
     expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test("an outage is told once, and what waited is done when it is over", async () => {
+    const proxy = await cutProxy(url);
+    const notices: string[] = [];
+    const store = closed(
+      postgres(proxy.url, {
+        onNotice: (notice) => {
+          notices.push(notice);
+          proxy.decide(() => "pass");
+        },
+      }),
+    );
+    await store.open();
+    proxy.decide(() => "lose-request");
+    await Promise.all([store.write(wake("a")), store.write(wake("b")), wakes(store)]);
+    expect((await wakes(store)).sort()).toEqual(["a", "b"]);
+    expect(notices).toEqual([
+      expect.stringMatching(/has not been reachable for over a second.*check that the server runs/),
+    ]);
   });
 
   test("a store that is closed during an outage rejects what waits", async () => {

@@ -69,6 +69,15 @@ await serviceSuite("a store in PostgreSQL", postgresServer, (server) => {
     expect(others).toEqual([{ n: "1" }]);
   });
 
+  test("closing waits for what is under way, however much it is", async () => {
+    const store = closed(postgres({ connectionString: url, max: 2 }));
+    await store.open();
+    const all = Array.from({ length: 30 }, (_, i) => store.write(wake(`${i}`)));
+    await store.close();
+    await Promise.all(all);
+    expect(await wakes(await opened(place))).toHaveLength(30);
+  });
+
   test("its name has no password in it", () => {
     const store = closed(postgres("postgres://ada:secret@db.example:6543/track"));
     expect(store.name).toBe("postgres ada@db.example:6543/track");
@@ -85,7 +94,11 @@ await serviceSuite("a store in PostgreSQL", postgresServer, (server) => {
       await client.connect();
       await client.query("CREATE TABLE runs (shoe TEXT)");
       await client.end();
-      await refused(closed(postgres(url)).open(), "misuse", /"runs" already exists/);
+      await refused(
+        closed(postgres(url)).open(),
+        "unusable",
+        /another program.*"runs" already exists.*of its own/,
+      );
     });
   });
 });

@@ -9,7 +9,7 @@ const codec = versioned({
   name: "people",
   current: 2,
   versions: { 1: first, 2: second },
-  upgrade: { 1: (old) => ({ v: 2, names: [old["name"]] }) },
+  upgrade: { 1: (old: Readonly<Record<string, unknown>>) => ({ v: 2, names: [old["name"]] }) },
 });
 
 const thrown = (run: () => unknown) => {

