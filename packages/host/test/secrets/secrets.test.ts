@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cipher, fileKeyring, keyring, Secrets } from "../../src/secrets/index.ts";
+import { putSecret, rotateSome } from "../../src/secrets/secret-rows.ts";
 import { changed, rows, type Store } from "../../src/store/store.ts";
 import { memoryStore, tempDir, testCipher } from "./support.ts";
 
@@ -79,6 +80,25 @@ test("rotation brings everything under the current key, goes on after a break, a
   const onlyNew = new Secrets(store, cipher(keyring({ current: "new", keys: { new: keys.new } })));
   expect(await onlyNew.use("t0", "s0")).toBe("newer");
   for (let i = 1; i < 120; i++) expect(await onlyNew.use(`t${i % 3}`, `s${i}`)).toBe(`value ${i}`);
+});
+
+test("rotation leaves alone what somebody sets while it reads, under whichever key", async () => {
+  const keys = { old: randomBytes(32), new: randomBytes(32) };
+  const [oldBox, newBox] = [keyring({ current: "old", keys }), keyring({ current: "new", keys })].map(cipher);
+  if (oldBox === undefined || newBox === undefined) throw new Error("there are two");
+  for (const other of [oldBox, newBox]) {
+    const store = await memoryStore();
+    await new Secrets(store, oldBox).set("a", "openai", "first");
+    await store.write(function* (db) {
+      const rotation = rotateSome(newBox)(db);
+      const read = rotation.next();
+      if (read.done) throw new Error("it reads first");
+      const found = yield read.value;
+      yield* putSecret(other, { tenant: "a", name: "openai", now: 2 }, "second")(db);
+      for (let step = rotation.next(found); !step.done; ) step = rotation.next(yield step.value);
+    });
+    expect(await new Secrets(store, newBox).use("a", "openai")).toBe("second");
+  }
 });
 
 test("a key file that is gone is not replaced while something waits for it", async () => {

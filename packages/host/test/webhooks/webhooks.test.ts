@@ -276,6 +276,28 @@ describe("senders", () => {
     expect(await states(store)).toEqual([["delivered", 2]]);
   });
 
+  test("that are late do not undo what a later attempt has written", async () => {
+    const held: ServerResponse[] = [];
+    const { url, received } = await receiver((response, n) => {
+      if (n === 1) held.push(response);
+      else response.writeHead(500).end();
+    });
+    const store = await memoryStore();
+    const to = [endpoint(url)];
+    await store.write(enqueueWebhook(to, requested("ap_1")));
+    const late = await scene(to, { store, timeoutMs: 60_000 });
+    const sending = late.sender.sendDue();
+    await until(() => received.length === 1);
+    const next = await scene(to, { store });
+    next.clock.time += 200_000; // the claim has lapsed
+    await next.sender.sendDue();
+    const written = await allWebhooks(store);
+    expect(written[0]).toMatchObject({ state: "waiting", attempts: 2 });
+    held[0]?.writeHead(503).end();
+    await sending;
+    expect(await allWebhooks(store)).toEqual(written);
+  });
+
   test("keep room for others when one receiver hangs, and never have too many under way", async () => {
     let most = 0;
     const open = new Set<ServerResponse>();
