@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cipher, fileKeyring, keyring, keyringFromEnv } from "../../src/secrets/index.ts";
+import {
+  cipher,
+  defaultKeyring,
+  fileKeyring,
+  keyring,
+  keyringFromEnv,
+  passingKeyring,
+} from "../../src/secrets/index.ts";
 import { tempDir } from "./support.ts";
 
 const bytes = randomBytes(32);
@@ -119,5 +126,37 @@ describe("a key file", () => {
     expect(() => fileKeyring(join(dir, "no", "such.key")).current()).toThrow(
       /cannot be made \(ENOENT\); set TRACKSIDE_SECRET_KEY/,
     );
+  });
+});
+
+describe("the keys of a host that was given none", () => {
+  const env = { TRACKSIDE_SECRET_KEY: `env:${bytes.toString("hex")}` };
+
+  test("are those of the variable, else those of the file", () => {
+    const file = join(tempDir(), "trackside.key");
+    expect(defaultKeyring({ env }).current().id).toBe("env");
+    expect(defaultKeyring({ env, file }).current().id).toBe("env");
+    expect(existsSync(file)).toBe(false);
+    expect(defaultKeyring({ env: {}, file }).current().id).toBe(fileKeyring(file).current().id);
+  });
+
+  test("are both once the variable is set: what the file's key closed still opens", () => {
+    const file = join(tempDir(), "trackside.key");
+    const sealed = cipher(defaultKeyring({ env: {}, file })).sealText("value", ["a"]);
+    const both = cipher(defaultKeyring({ env, file }));
+    expect(both.openText(sealed, ["a"])).toBe("value");
+    expect(both.sealText("value", ["a"])).toMatch(/^enc:v1:env:/);
+    expect(both.keyring.ids()).toHaveLength(2);
+  });
+
+  test("are none where there is neither: nothing fails until one is needed, then it says what to set", () => {
+    const ring = defaultKeyring({ env: {} });
+    expect(ring.ids()).toEqual([]);
+    expect(() => ring.current()).toThrow(/Set TRACKSIDE_SECRET_KEY to 32 random bytes/);
+  });
+
+  test("a passing key lasts as long as its keyring", () => {
+    const sealed = cipher(passingKeyring()).sealText("value", ["a"]);
+    expect(() => cipher(passingKeyring()).openText(sealed, ["a"])).toThrow(/does not open/);
   });
 });
