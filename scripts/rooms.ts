@@ -22,6 +22,7 @@ export const coreTopFiles: readonly string[] = [
   "agent-config.ts",
   "bind-definition.ts",
   "bind-guards.ts",
+  "engine.ts",
   "index.ts",
   "providers.ts",
 ];

@@ -5,7 +5,7 @@ import type { AgentEvent } from "./events.ts";
 import { HookManager } from "./hooks/hook-manager.ts";
 import type { DecisionInput } from "./local/approvals.ts";
 import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
-import { type Engine, localEngine } from "./local/engine.ts";
+import { type Engine, localEngine, type Receipt } from "./local/engine.ts";
 import { EventQueue } from "./local/event-queue.ts";
 import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
@@ -30,6 +30,8 @@ export interface RunStream<Output, Tools extends readonly (Tool | string)[]>
   readonly pending: readonly Approval[];
   /** Decides an approval: the id is on its `approval` event. Rejects when it is closed already, or the edit does not fit. */
   decide(approvalId: string, decision: DecisionInput): Promise<Approval>;
+  /** Sends a message to the run. It joins at the next step, or opens the next turn if the run ends first. */
+  steer(message: UserInput): Promise<Receipt>;
 }
 
 type OutputOf<S> = [S] extends [never] ? string : S extends SchemaLike ? InferOutput<S> : string;
@@ -133,6 +135,7 @@ export class Agent<
         return started.pending;
       },
       decide: (approvalId, decision) => started.decide(approvalId, decision),
+      steer: (message) => started.steer(message),
       [Symbol.asyncIterator]: () => queue,
     };
   }

@@ -56,7 +56,13 @@ export type { Approve, DecisionInput } from "./local/approvals.ts";
 export type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 export type { Clock } from "./local/clock.ts";
 export { Conversation } from "./local/conversation.ts";
-export { type Engine, type EngineOptions, localEngine, type StartedRun } from "./local/engine.ts";
+export {
+  type Engine,
+  type EngineOptions,
+  localEngine,
+  type Receipt,
+  type StartedRun,
+} from "./local/engine.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
 export type { RailContext, RailQuestion, RailState, Reservation } from "./rails/context.ts";

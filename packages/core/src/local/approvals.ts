@@ -4,6 +4,7 @@ import { frozenCopy, type Json, type JsonObject, strictJsonObject } from "../sch
 import { preview } from "../schema/preview.ts";
 import type { Clock, Timer } from "./clock.ts";
 import { digestOf } from "./digest.ts";
+import type { Maybe } from "./maybe.ts";
 
 /** What a decider says. */
 export interface DecisionInput {
@@ -24,6 +25,19 @@ export type Approve = (approval: Approval) => DecisionInput | Promise<DecisionIn
 /** Says what is wrong with an edit or a response; undefined lets it stand. */
 export type CheckDecision = (decision: DecisionInput) => string | undefined | Promise<string | undefined>;
 
+/** The approvals of one run: in memory, or in a store. */
+export interface ApprovalDesk {
+  readonly pending: readonly Approval[];
+  /** Opens a record; it can be decided from now on. The same record again is the same record. */
+  open(approval: Approval, check: CheckDecision): Maybe<Approval>;
+  get(id: string): Approval | undefined;
+  /** Resolves when a record is decided. */
+  closed(id: string): Promise<Approval>;
+  decide(id: string, given: DecisionInput): Promise<Approval>;
+  /** Closes a record because its run was stopped. */
+  cancel(id: string, reason: string): void;
+}
+
 interface Open {
   approval: Approval;
   readonly check: CheckDecision;
@@ -32,17 +46,21 @@ interface Open {
   timer: Timer | undefined;
 }
 
-const CHOICES: Readonly<Record<string, ApprovalState>> = {
+const CHOICES: Readonly<Record<string, "approved" | "rejected">> = {
   approve: "approved",
   submit: "approved",
   reject: "rejected",
+  // Of a call whose outcome is unknown (X3): it ran, and here is the result; it did not, run it; leave it.
+  ran: "approved",
+  run: "approved",
+  give_up: "rejected",
 };
 
 /**
  * The approvals of a run in this process. A record changes state once, by whoever comes first: a human, the deadline or a
  * cancel. Deciding it the same way again answers the same record; deciding it otherwise is told who won (L4).
  */
-export class Approvals {
+export class Approvals implements ApprovalDesk {
   readonly #clock: Clock;
   readonly #open = new Map<string, Open>();
 
@@ -56,7 +74,6 @@ export class Approvals {
       .filter(({ state }) => state === "pending");
   }
 
-  /** Opens a record; it can be decided from now on. The same record again is the same record. */
   open(approval: Approval, check: CheckDecision): Approval {
     const known = this.#open.get(approval.id);
     if (known !== undefined) return known.approval;
@@ -75,7 +92,10 @@ export class Approvals {
     return open.approval;
   }
 
-  /** Resolves when a record is decided. */
+  get(id: string): Approval | undefined {
+    return this.#open.get(id)?.approval;
+  }
+
   closed(id: string): Promise<Approval> {
     const open = this.#open.get(id);
     if (open === undefined) throw new Error(`the approval ${id} was never opened`);
@@ -83,32 +103,16 @@ export class Approvals {
   }
 
   async decide(id: string, given: DecisionInput): Promise<Approval> {
-    const input = ownCopy(given);
     const open = this.#open.get(id);
     if (open === undefined)
       throw new TracksideError("approval_unknown", `There is no approval ${id} in this run`);
-    const state = Object.hasOwn(CHOICES, input.choice) ? CHOICES[input.choice] : undefined;
-    if (state === undefined || !open.approval.choices.includes(input.choice)) {
-      const allowed = open.approval.choices.map((choice) => `"${choice}"`).join(" or ");
-      throw new TracksideError(
-        "decision_invalid",
-        `choice: ${allowed} expected, ${JSON.stringify(input.choice)} given`,
-      );
-    }
+    const { input, state } = readDecision(open.approval, given);
     if (open.approval.state === "pending" && state === "approved") {
       const problem = await open.check(input);
       if (problem !== undefined) throw new TracksideError("decision_invalid", problem);
     }
     if (open.approval.state !== "pending") return sameOrConflict(open.approval, state, input);
-    const { choice, reason, response, editedArguments, by = "approver" } = input;
-    return this.#close(open, state, {
-      choice,
-      by,
-      at: this.#clock.now(),
-      ...(reason === undefined ? {} : { reason }),
-      ...(response === undefined ? {} : { response }),
-      ...(editedArguments === undefined ? {} : { edited_arguments: editedArguments }),
-    });
+    return this.#close(open, state, decisionOf(input, this.#clock.now()));
   }
 
   cancel(id: string, reason: string): void {
@@ -128,6 +132,34 @@ export class Approvals {
   }
 }
 
+/** Reads what a decider said: one of the record's choices, in JSON, and the state it leads to. */
+export function readDecision(
+  { choices }: Approval,
+  given: DecisionInput,
+): { input: DecisionInput; state: "approved" | "rejected" } {
+  const input = ownCopy(given);
+  const state = Object.hasOwn(CHOICES, input.choice) ? CHOICES[input.choice] : undefined;
+  if (state !== undefined && choices.includes(input.choice)) return { input, state };
+  const allowed = choices.map((choice) => `"${choice}"`).join(" or ");
+  const problem = `choice: ${allowed} expected, ${JSON.stringify(input.choice)} given`;
+  throw new TracksideError("decision_invalid", problem);
+}
+
+/** A decision as it is kept. */
+export function decisionOf(
+  { choice, reason, response, editedArguments, by = "approver" }: DecisionInput,
+  at: number,
+): Decision {
+  return {
+    choice,
+    by,
+    at,
+    ...(reason === undefined ? {} : { reason }),
+    ...(response === undefined ? {} : { response }),
+    ...(editedArguments === undefined ? {} : { edited_arguments: editedArguments }),
+  };
+}
+
 /** What was decided is ours from here on: whoever decided cannot change it any more. */
 function ownCopy(given: DecisionInput): DecisionInput {
   if (strictJsonObject.safeParse(defined(given)).success) return frozenCopy(given);
@@ -141,7 +173,8 @@ function defined(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function sameOrConflict(approval: Approval, state: ApprovalState, input: DecisionInput): Approval {
+/** A closed record: the same decision again answers it, another one is told who won (L4). */
+export function sameOrConflict(approval: Approval, state: ApprovalState, input: DecisionInput): Approval {
   const { decision } = approval;
   const same = (a: Json | undefined, b: Json | undefined) => digestOf(a ?? null) === digestOf(b ?? null);
   const sameEdit = same(decision?.edited_arguments, input.editedArguments);

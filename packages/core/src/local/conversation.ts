@@ -90,11 +90,16 @@ export class Conversation {
         `This is no stored conversation: ${z.prettifyError(found.error)}`,
       );
     }
-    const conversation: { id: string } & Conversation = new Conversation();
-    Object.defineProperty(conversation, "id", { value: found.data.id, enumerable: true });
-    logs.set(conversation, new Log([...frozenCopy(found.data.messages)]));
-    return conversation;
+    return conversationWith(found.data.id, new Log([...frozenCopy(found.data.messages)]));
   }
+}
+
+/** A conversation that a store has: its id, and its log as the engine holds it. */
+export function conversationWith(id: string, log: Log): Conversation {
+  const conversation = new Conversation();
+  Object.defineProperty(conversation, "id", { value: id, enumerable: true });
+  logs.set(conversation, log);
+  return conversation;
 }
 
 export function logOf(conversation: Conversation): Log {

@@ -1,7 +1,13 @@
 import type { Reservation } from "../rails/context.ts";
+import type { Maybe } from "./maybe.ts";
+
+/** Counters of a run tree: in memory, or in a store. */
+export interface CounterDesk {
+  reserve(key: string, counter: string, n: number, max: number): Maybe<Reservation>;
+}
 
 /** Counters of a run tree: reservations are atomic, and the same key is counted once however often it is asked (R5). */
-export class Counters {
+export class Counters implements CounterDesk {
   readonly #used = new Map<string, number>();
   readonly #made = new Map<string, Reservation>();
 

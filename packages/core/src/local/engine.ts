@@ -8,14 +8,14 @@ import { start } from "../turn/state.ts";
 import type { DecisionInput } from "./approvals.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { logOf } from "./conversation.ts";
+import { Conversation, logOf } from "./conversation.ts";
 import { Facts } from "./facts.ts";
 import { newId } from "./ids.ts";
 import { LocalWorld } from "./local-world.ts";
 import { Models } from "./models.ts";
 import type { ProviderSettings } from "./providers/registry.ts";
 import { type EngineParts, type RetryPolicy, RunContext, type RunEvent } from "./run-context.ts";
-import { type RunOptions, type RunRequest, readRequest, type UserInput } from "./run-request.ts";
+import { type RunOptions, type RunRequest, readMessage, readRequest, type UserInput } from "./run-request.ts";
 import { failureFrom, type RunResult, resultOf } from "./run-result.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -39,6 +39,17 @@ export interface StartedRun {
   readonly pending: readonly Approval[];
   /** Decides an approval of this run. */
   decide(id: string, decision: DecisionInput): Promise<Approval>;
+  /** Sends a message to the run. It joins at the next step, or opens the next turn if the run ends first (X6). */
+  steer(input: UserInput): Promise<Receipt>;
+}
+
+/** What became of a message that was sent to a run under way. */
+export interface Receipt {
+  readonly id: string;
+  /** It joined the run, a rail did not let it in, or it opened a turn of its own. */
+  readonly state: "admitted" | "dropped" | "next_turn";
+  /** The run it joined or opened. */
+  readonly runId: string;
 }
 
 export interface EngineOptions {
@@ -78,10 +89,32 @@ export function localEngine(options: EngineOptions = {}): Engine {
 export function engineOf(
   options: EngineOptions,
   drive: (run: RunContext, turn: TurnStart) => Drive,
-  keep: EngineParts["keep"] = (message) => message,
+  keep?: EngineParts["keep"],
 ): Engine {
+  const parts = engineParts(options, keep);
+  const onDeferredError = options.onDeferredError ?? (() => {});
+  const start: Engine["start"] = (agent, input, runOptions, sink) => {
+    const runId = newId("run");
+    const turnRef = newId("turn");
+    try {
+      const request = readRequest(agent, input, runOptions, sink !== undefined);
+      const next = (message: UserInput, conversation: Conversation) =>
+        start(agent, message, { ...runOptions, conversation }, sink);
+      return begin(agent, request, { runId, turnRef, parts, sink, drive, onDeferredError, next });
+    } catch (error) {
+      return refused(error, runId, turnRef, parts.clock, sink);
+    }
+  };
+  return { start };
+}
+
+/** What an engine brings to every run, made from its options. */
+export function engineParts(
+  options: EngineOptions,
+  keep: EngineParts["keep"] = (message) => message,
+): EngineParts {
   const clock = options.clock ?? systemClock;
-  const parts: EngineParts = {
+  return {
     clock,
     watchdog: new Watchdog(clock),
     models: new Models(options.providers ?? {}, options.models ?? {}),
@@ -89,19 +122,6 @@ export function engineOf(
     modelIdleMs: options.modelIdleMs ?? MODEL_IDLE_MS,
     keep,
     facts: new Facts(options.modelTable ?? {}),
-  };
-  const onDeferredError = options.onDeferredError ?? (() => {});
-  return {
-    start(agent, input, runOptions, sink) {
-      const runId = newId("run");
-      const turnRef = newId("turn");
-      try {
-        const request = readRequest(agent, input, runOptions, sink !== undefined);
-        return begin(agent, request, { runId, turnRef, parts, sink, drive, onDeferredError });
-      } catch (error) {
-        return refused(error, runId, turnRef, clock, sink);
-      }
-    },
   };
 }
 
@@ -112,14 +132,18 @@ interface Beginning {
   readonly sink: ((event: RunEvent) => void) | undefined;
   readonly drive: (run: RunContext, turn: TurnStart) => Drive;
   readonly onDeferredError: (error: unknown, task: string) => void;
+  /** Starts the next turn, with a message that came too late for this one. */
+  readonly next: (message: UserInput, conversation: Conversation) => StartedRun;
 }
 
 function begin(
   agent: AgentBinding,
   request: RunRequest,
-  { runId, turnRef, parts, sink, drive, onDeferredError }: Beginning,
+  { runId, turnRef, parts, sink, drive, onDeferredError, next }: Beginning,
 ): StartedRun {
-  const { conversation, scope, signal } = request;
+  const { scope, signal } = request;
+  const conversation =
+    request.conversation instanceof Conversation ? request.conversation : new Conversation();
   const log = logOf(conversation);
   if (log.activeRun !== null) {
     const message = `The conversation ${conversation.id} is busy with run ${log.activeRun}. Wait for it, or cancel it.`;
@@ -145,9 +169,11 @@ function begin(
   const cancel = (reason: string) => driven.cancel(reason);
   const unlisten = signal ? listen(signal, cancel) : undefined;
 
+  const late = new LateMessages((message) => next(message, conversation));
   const settle = () => {
     log.activeRun = null;
     unlisten?.();
+    late.runEnded(run.takeInbox().map(({ receipt }) => receipt));
   };
   const result = driven.ended.then(
     (state) => {
@@ -173,7 +199,50 @@ function begin(
       return run.approvals.pending;
     },
     decide: (id, decision) => run.approvals.decide(id, decision),
+    steer: async (input) => {
+      const message: UserMessage = { id: newId("msg"), role: "user", parts: readMessage(input) };
+      return late.sent(run, message);
+    },
   };
+}
+
+/** Messages sent to a run, and what becomes of each. */
+class LateMessages {
+  readonly #next: (message: UserInput) => StartedRun;
+  readonly #waiting = new Map<string, { message: UserMessage; settle: (receipt: Receipt) => void }>();
+  #following: StartedRun | undefined;
+  #over = false;
+
+  constructor(next: (message: UserInput) => StartedRun) {
+    this.#next = next;
+  }
+
+  sent(run: RunContext, message: UserMessage): Promise<Receipt> {
+    return new Promise((settle) => {
+      this.#waiting.set(message.id, { message, settle });
+      if (this.#over) return this.runEnded([message.id]);
+      run.steer(message, message.id, (state) => {
+        this.#waiting.delete(message.id);
+        settle({ id: message.id, state, runId: run.id });
+      });
+    });
+  }
+
+  /** The run ended before these were admitted: the first opens the next turn, the others are sent to that. */
+  runEnded(ids: readonly string[]): void {
+    this.#over = true;
+    for (const id of ids) {
+      const waiting = this.#waiting.get(id);
+      if (waiting === undefined) continue;
+      this.#waiting.delete(id);
+      const { message, settle } = waiting;
+      if (this.#following === undefined) {
+        this.#following = this.#next(message.parts);
+        this.#following.result.catch(() => {}); // its reader hears of it
+      } else void this.#following.steer(message.parts);
+      settle({ id, state: "next_turn", runId: this.#following.runId });
+    }
+  }
 }
 
 /** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */
@@ -208,7 +277,8 @@ function abortReason(signal: AbortSignal): string {
   return reason instanceof Error ? reason.message : String(reason ?? "aborted");
 }
 
-function refused(
+/** A run that never began: one event that says why. */
+export function refused(
   error: unknown,
   runId: string,
   turnRef: string,
@@ -227,5 +297,13 @@ function refused(
     failure,
   });
   const decide = () => Promise.reject(error);
-  return { runId, turnRef, result: Promise.reject(error), cancel: () => {}, pending: [], decide };
+  return {
+    runId,
+    turnRef,
+    result: Promise.reject(error),
+    cancel: () => {},
+    pending: [],
+    decide,
+    steer: decide,
+  };
 }

@@ -18,18 +18,20 @@ export interface Asked {
  * it is at once the record of events, the intent to act, and, with `state`, a checkpoint.
  */
 export interface CommitRow {
-  readonly ord: number;
   readonly key: string;
   readonly result: unknown;
   readonly notes: readonly Note[];
   readonly begun: readonly string[];
-  /** At a step boundary: what the loop can be started from again. */
+  /** The loop came to a step boundary: what it can be started from again, and what it had said until there. */
   readonly state?: TurnState;
+  readonly before?: { readonly notes: number; readonly begun: number };
+  /** The turn is over: how it stands. */
+  readonly ended?: TurnState;
 }
 
 /** Where a journalled run keeps its rows and does its work. */
 export interface JournalHost {
-  /** The rows so far, oldest first; grows by `commit`. */
+  /** The rows so far, oldest first and from the last checkpoint on; grows by `commit`. */
   readonly rows: readonly CommitRow[];
   /** Writes a row down. Its notes become visible with it. */
   commit(row: CommitRow): void | Promise<void>;
@@ -39,6 +41,8 @@ export interface JournalHost {
   next(): Promise<{ key: string; result: unknown }>;
   /** Stops effects, begun or yet to begin. */
   cancel(prefix: string, reason: string): void;
+  /** Whether something came in for the next step boundary: a cancel, a message. */
+  readonly called: boolean;
   /** Whether to give up this life of the loop now and start it again from the journal. */
   restart(row: CommitRow): boolean;
 }
@@ -62,15 +66,25 @@ export async function driveJournal(
 
 const OPENING = "@open";
 
+interface Delivered {
+  readonly key: string;
+  readonly result: unknown;
+}
+
 /** One life of the loop: from its last checkpoint through what is recorded, and on. */
 class Life implements World {
   readonly #agent: PinnedAgent;
   readonly #turn: TurnStart;
   readonly #host: JournalHost;
+  /** The recorded rows that are left to go through. */
+  #recorded: CommitRow[] = [];
   readonly #waiting = new Map<string, { asked: Asked; resolve: (result: never) => void }>();
-  readonly #states = new Map<string, TurnState>();
+  /** The row whose reaction is being replayed, if one is. */
+  #replayed: CommitRow | undefined;
   #notes: Note[] = [];
   #begun: string[] = [];
+  #checkpoint: Pick<CommitRow, "state" | "before"> | undefined;
+  #ended: TurnState | undefined;
 
   constructor(agent: PinnedAgent, turn: TurnStart, host: JournalHost) {
     this.#agent = agent;
@@ -81,44 +95,48 @@ class Life implements World {
   /** The final state, or null when the loop is to be started again. */
   async live(): Promise<TurnState | null> {
     const { rows } = this.#host;
-    const checkpoint = rows.findLastIndex((row) => row.state !== undefined);
-    const loop = this.#start(rows[checkpoint]?.state);
-    let current: { ord: number; key: string; result: unknown } | null = null;
-    if (checkpoint < 0) current = { ord: 0, key: OPENING, result: null };
-    let ord = Math.max(checkpoint, 0);
+    const at = rows.findLastIndex((row) => row.state !== undefined);
+    const from = rows[at];
+    this.#recorded = rows.slice(Math.max(at, 0));
+    this.#replayed = this.#recorded.shift();
+    let current: Delivered = this.#replayed ?? { key: OPENING, result: null };
+    const loop = this.#start(from?.state);
 
     for (;;) {
       await dry();
       if (loop.crashed) throw loop.error;
-      if (current !== null) {
-        const row = await this.#react(current);
-        if (loop.ended) return loop.ended;
-        if (row !== null && this.#host.restart(row)) return null;
-        ord = current.ord + 1;
-      } else {
-        this.#take(); // asking again for the boundary it was started from
-      }
-      current = await this.#deliver(ord);
+      const row = current === from ? this.#resumed(from) : await this.#react(current);
+      if (loop.ended) return loop.ended;
+      if (row !== null && this.#host.restart(row)) return null;
+      current = await this.#deliver();
     }
   }
 
-  /** Checks the loop's reaction against the record, or records it. Answers the row if it is new. */
-  async #react(delivered: { ord: number; key: string; result: unknown }): Promise<CommitRow | null> {
-    const recorded = this.#host.rows[delivered.ord];
+  /** The loop was started from a checkpoint: it has to do again what it did from there on. */
+  #resumed(row: CommitRow): null {
     const { notes, begun } = this.#take();
+    const { notes: n = 0, begun: b = 0 } = row.before ?? {};
+    check(row, { notes: row.notes.slice(n), begun: row.begun.slice(b) }, { notes, begun });
+    return null;
+  }
+
+  /** Checks the loop's reaction against the record, or records it. Answers the row if it is new. */
+  async #react(delivered: Delivered): Promise<CommitRow | null> {
+    const recorded = this.#replayed;
+    const { notes, begun, checkpoint, ended } = this.#take();
     if (recorded !== undefined) {
-      if (!same(recorded.begun, begun) || !same(recorded.notes, notes))
-        throw diverged(recorded, begun, notes);
+      check(recorded, recorded, { notes, begun });
       return null;
     }
-    const state = this.#states.get(delivered.key);
-    const row: CommitRow = { ...delivered, notes, begun, ...(state === undefined ? {} : { state }) };
+    const { key, result } = delivered;
+    const row: CommitRow = { key, result, notes, begun, ...checkpoint, ...(ended ? { ended } : {}) };
     await this.#host.commit(row);
     return row;
   }
 
-  async #deliver(ord: number): Promise<{ ord: number; key: string; result: unknown }> {
-    let next: { key: string; result: unknown } | undefined = this.#host.rows[ord];
+  async #deliver(): Promise<Delivered> {
+    this.#replayed = this.#recorded.shift();
+    let next: { key: string; result: unknown } | undefined = this.#replayed;
     if (next === undefined) {
       for (const { asked } of this.#waiting.values()) this.#host.begin(asked);
       next = await this.#host.next();
@@ -129,14 +147,18 @@ class Life implements World {
       throw new Divergence(`the journal has a result for ${key}, which the loop did not ask for`);
     this.#waiting.delete(key);
     waiting.resolve(result as never); // the handler of this key answered with this method's result
-    return { ord, key, result };
+    return { key, result };
   }
 
-  #take(): { notes: Note[]; begun: string[] } {
-    const taken = { notes: this.#notes, begun: this.#begun };
+  #take() {
+    const notes = this.#notes;
+    const begun = this.#begun;
+    const checkpoint = this.#checkpoint;
+    const ended = this.#ended;
     this.#notes = [];
     this.#begun = [];
-    return taken;
+    this.#checkpoint = undefined;
+    return { notes, begun, checkpoint, ended };
   }
 
   #start(state: TurnState | undefined) {
@@ -166,13 +188,19 @@ class Life implements World {
   ask: World["ask"] = (key, input) => this.#ask(key, "ask", input);
   sleep: World["sleep"] = (key, ms) => this.#ask(key, "sleep", ms);
 
+  /** A checkpoint, part of the row under way. An effect of its own only when something waits to be heard. */
   boundary: World["boundary"] = (state) => {
     const key = `@boundary/${state.step}`;
-    this.#states.set(key, jsonCopy(state));
-    return this.#ask(key, "boundary", null);
+    const before = { notes: this.#notes.length, begun: this.#begun.length };
+    this.#checkpoint = { state: jsonCopy(state), before };
+    const heard = this.#replayed === undefined ? this.#host.called : this.#replayed.begun.includes(key);
+    return heard ? this.#ask(key, "boundary", state.step) : undefined;
   };
 
-  end: World["end"] = () => undefined;
+  end: World["end"] = (state) => {
+    this.#ended = jsonCopy(state);
+    return undefined;
+  };
   cancel: World["cancel"] = (prefix, reason) => this.#host.cancel(prefix, reason);
 
   note: World["note"] = (note) => {
@@ -189,13 +217,17 @@ function jsonCopy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+interface Reaction {
+  readonly notes: readonly Note[];
+  readonly begun: readonly string[];
 }
 
-function diverged(recorded: CommitRow, begun: readonly string[], notes: readonly Note[]): Divergence {
+function check({ key }: CommitRow, recorded: Reaction, now: Reaction): void {
+  if (same(recorded.begun, now.begun) && same(recorded.notes, now.notes)) return;
   const was = JSON.stringify({ begun: recorded.begun, notes: recorded.notes });
-  return new Divergence(
-    `after ${recorded.key} the loop did ${JSON.stringify({ begun, notes })}, the first time ${was}`,
-  );
+  throw new Divergence(`after ${key} the loop did ${JSON.stringify(now)}, the first time ${was}`);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -62,8 +62,8 @@ export class LocalWorld implements World {
   }
 
   boundary(_state: TurnState): Promise<BoundaryOut> | undefined {
-    if (this.#cancelled === undefined) return undefined;
-    return Promise.resolve({ inbox: [], cancelled: this.#cancelled });
+    if (this.#cancelled !== undefined) return Promise.resolve({ inbox: [], cancelled: this.#cancelled });
+    return this.#run.hasInbox ? Promise.resolve({ inbox: this.#run.takeInbox() }) : undefined;
   }
 
   end(_state: TurnState): undefined {

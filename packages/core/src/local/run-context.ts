@@ -1,18 +1,21 @@
 import type { Task } from "../hooks/pipeline-hooks.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
-import { deepFreeze, type Json, type JsonObject } from "../schema/json.ts";
+import { deepFreeze, type JsonObject } from "../schema/json.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
 import type { HookPoint } from "../schema/points.ts";
 import type { Scope } from "../schema/run.ts";
+import type { Tool } from "../tools/define-tool.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
-import { Approvals, type Approve } from "./approvals.ts";
+import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
-import { Counters } from "./counters.ts";
+import { type CounterDesk, Counters } from "./counters.ts";
 import type { Facts } from "./facts.ts";
+import type { Executed } from "./handlers/execute.ts";
+import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -37,15 +40,36 @@ export interface RetryPolicy {
   readonly maxMs: number;
 }
 
-export type Approver = Approve | "stream" | undefined;
+/** A function, whoever holds the stream or reaches the host, or nobody. */
+export type Approver = Approve | "stream" | "host" | undefined;
 
-/** A call that waits for a decision. */
-export interface HeldCall {
-  /** What it runs with if it is approved as it is. */
-  readonly arguments: JsonObject;
-  awaiting: boolean;
-  edited: JsonObject | undefined;
-  response: Json | undefined;
+/** What a durable engine brings to a run: the same, but it outlives the process. */
+export interface RunServices {
+  readonly approvals: ApprovalDesk;
+  readonly counters: CounterDesk;
+  readonly keeper: ToolKeeper;
+}
+
+/** Watches over tools with an effect that must not happen twice (X3, X4). */
+export interface ToolKeeper {
+  /** What an earlier life of this effect left: a result, nothing, or doubt. */
+  found(key: string, tool: Tool): Maybe<Found>;
+  /** Immediately before a tool runs. Rejects when this process may no longer run it. */
+  starting(key: string, tool: Tool, args: JsonObject): Maybe<void>;
+  /** It ran: kept before anything else is done with what came of it. */
+  ran(key: string, tool: Tool, kept: KeptOutcome): Maybe<void>;
+}
+
+export type Found =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "unknown"; readonly why: string }
+  | { readonly kind: "ran"; readonly kept: KeptOutcome };
+
+/** What came of a tool, and when. */
+export interface KeptOutcome {
+  readonly executed: Exclude<Executed, { kind: "cancelled" }>;
+  readonly started_at: number;
+  readonly completed_at: number;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -60,14 +84,17 @@ export class RunContext {
   readonly parts: EngineParts;
   readonly userMessage: UserMessage;
   readonly path: readonly string[] = [];
-  /** Who decides: a function, whoever holds the stream, or nobody. */
   readonly approver: Approver;
   /** Work for after the run. */
   deferred: readonly { task: Task; input: unknown }[] = NONE;
   // Most runs need none of these, so they are made when they are.
-  #counters: Counters | undefined;
-  #approvals: Approvals | undefined;
-  #calls: Map<string, HeldCall> | undefined;
+  readonly #services: RunServices | undefined;
+  #counters: CounterDesk | undefined;
+  #approvals: ApprovalDesk | undefined;
+  #inbox: { message_id: string; receipt: string }[] | undefined;
+  #receipts: Map<string, (state: "admitted" | "dropped") => void> | undefined;
+  /** With a journal: recorded since it was last written. */
+  readonly #unsaved: Message[] | undefined;
   /** Recorded, not yet logged: a few at a time. */
   readonly #recorded: Message[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
@@ -83,6 +110,9 @@ export class RunContext {
     userMessage: UserMessage;
     sink: ((event: RunEvent) => void) | undefined;
     approver: Approver;
+    services?: RunServices;
+    /** Where an earlier life of this run got to. */
+    resumed?: { readonly seq: number; readonly recorded: readonly Message[] };
   }) {
     this.id = init.id;
     this.turnRef = init.turnRef;
@@ -93,24 +123,53 @@ export class RunContext {
     this.userMessage = init.userMessage;
     this.#sink = init.sink;
     this.approver = init.approver;
+    this.#services = init.services;
+    this.#counters = init.services?.counters;
+    this.#approvals = init.services?.approvals;
     this.record(init.userMessage);
+    for (const message of init.resumed?.recorded ?? []) this.record(message);
+    this.#seq = init.resumed?.seq ?? 0;
+    this.#unsaved = init.services === undefined ? undefined : [];
   }
 
   /** Counters of the run tree. */
-  get counters(): Counters {
+  get counters(): CounterDesk {
     this.#counters ??= new Counters();
     return this.#counters;
   }
 
-  get approvals(): Approvals {
+  get approvals(): ApprovalDesk {
     this.#approvals ??= new Approvals(this.parts.clock);
     return this.#approvals;
   }
 
-  /** Calls that wait for a decision, with what they will run with. */
-  get calls(): Map<string, HeldCall> {
-    this.#calls ??= new Map();
-    return this.#calls;
+  get keeper(): ToolKeeper | undefined {
+    return this.#services?.keeper;
+  }
+
+  /** A message that joins the run at its next step boundary (X6). `heard` is told what became of it. */
+  steer(message: UserMessage, receipt: string, heard: (state: "admitted" | "dropped") => void): void {
+    this.record(message);
+    this.#receipts ??= new Map();
+    this.#receipts.set(receipt, heard);
+    this.#inbox ??= [];
+    this.#inbox.push({ message_id: message.id, receipt });
+  }
+
+  /** What was sent since it was last asked. */
+  takeInbox(): readonly { message_id: string; receipt: string }[] {
+    const taken = this.#inbox;
+    this.#inbox = undefined;
+    return taken ?? NONE;
+  }
+
+  get hasInbox(): boolean {
+    return this.#inbox !== undefined;
+  }
+
+  /** What was recorded since it was last asked. */
+  takeUnsaved(): readonly Message[] {
+    return this.#unsaved?.splice(0) ?? NONE;
   }
 
   get seq(): number {
@@ -124,6 +183,7 @@ export class RunContext {
 
   record(message: Message): void {
     const kept = this.parts.keep(message);
+    this.#unsaved?.push(kept);
     const at = this.#find(message.id);
     if (at < 0) this.#recorded.push(kept);
     else this.#recorded[at] = kept;
@@ -134,18 +194,24 @@ export class RunContext {
   }
 
   /** Commits a note: stamps it, fills in bodies, shows it; or puts recorded messages into the log. */
-  note(note: Note): void {
+  note(note: Note, at?: number): void {
     if (note.type === "logged") {
       for (const id of note.message_ids) this.#logOne(id);
       return;
     }
+    if (note.type === "dropped") {
+      this.#receipts?.get(note.receipt)?.("dropped");
+      return;
+    }
+    if (note.type === "message_injected" && note.receipt !== undefined)
+      this.#receipts?.get(note.receipt)?.("admitted");
     this.#seq += 1;
     if (this.#sink === undefined) return;
     const stamp = {
       run_id: this.id,
       turn_ref: this.turnRef,
       seq: this.#seq,
-      at: this.parts.clock.now(),
+      at: at ?? this.parts.clock.now(),
       path: this.path,
     };
     this.#sink(expand(note, stamp, (id) => deepFreeze(this.message(id))));
@@ -163,6 +229,11 @@ export class RunContext {
     const [message] = this.#recorded.splice(this.#find(id), 1);
     if (message?.id !== id) throw new Error(`message ${id} was logged but never recorded`);
     this.log.append(message);
+  }
+
+  /** What was recorded and never logged: transient parts and drafts. */
+  get unlogged(): readonly Message[] {
+    return this.#recorded;
   }
 
   #find(id: string): number {

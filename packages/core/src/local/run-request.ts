@@ -15,8 +15,10 @@ import type { Approver } from "./run-context.ts";
 export type UserInput = string | readonly UserPart[];
 
 export interface RunOptions {
-  /** Continue this conversation; without it a new one starts. */
-  readonly conversation?: Conversation;
+  /** Continue this conversation; without it a new one starts. By id it takes a store. */
+  readonly conversation?: Conversation | string;
+  /** The same id again answers the same run, however often it is sent (X10). Takes a store. */
+  readonly requestId?: string;
   /** JSON for tools, hooks and rails; never shown to the model. `tenant` is `default` unless given. */
   readonly scope?: Readonly<Record<string, unknown>>;
   /** Cancels the run when it aborts. */
@@ -27,13 +29,22 @@ export interface RunOptions {
 
 export interface RunRequest {
   readonly parts: readonly UserPart[];
-  readonly conversation: Conversation;
+  readonly conversation: Conversation | string | undefined;
+  readonly requestId: string | undefined;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
   readonly approver: Approver;
 }
 
-const OPTION_KEYS = ["conversation", "scope", "signal", "approve", "engine"];
+const OPTION_KEYS = ["conversation", "requestId", "scope", "signal", "approve", "engine"];
+
+/** What an engine can do, as far as a request depends on it. */
+export interface EngineSkills {
+  /** It keeps conversations and request ids. */
+  readonly stores: boolean;
+  /** Somebody can decide without the caller: an inbox. */
+  readonly approver?: Approver;
+}
 
 /** Checks what was asked for; throws with every problem at once. */
 export function readRequest(
@@ -41,6 +52,7 @@ export function readRequest(
   input: UserInput,
   options: RunOptions,
   streamed: boolean,
+  skills: EngineSkills = { stores: false },
 ): RunRequest {
   refuseUnbuilt(agent);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -52,24 +64,52 @@ export function readRequest(
   const parts = readInput(input, issues);
   for (const key of Object.keys(options))
     if (!OPTION_KEYS.includes(key)) issues.push(unknownKey(key, key, OPTION_KEYS));
-  const { conversation, signal } = options;
+  const { conversation, signal, requestId } = options;
   const engine = "engine" in options ? options.engine : undefined;
   if (engine !== undefined && typeof (engine as { start?: unknown } | null)?.start !== "function")
     issues.push(issue("engine", engine, "an engine, such as localEngine()"));
-  if (conversation !== undefined && !(conversation instanceof Conversation)) {
-    const allowed =
-      "a Conversation, such as `result.conversation` of an earlier run (by id it takes a store)";
-    issues.push(issue("conversation", conversation, allowed));
+  if (
+    conversation !== undefined &&
+    !(conversation instanceof Conversation || (skills.stores && isId(conversation)))
+  ) {
+    const allowed = "a Conversation, such as `result.conversation` of an earlier run";
+    issues.push(
+      issue(
+        "conversation",
+        conversation,
+        skills.stores ? `${allowed}, or its id` : `${allowed} (by id it takes a store)`,
+      ),
+    );
   }
+  if (requestId !== undefined && !(skills.stores && isId(requestId)))
+    issues.push(
+      issue(
+        "requestId",
+        requestId,
+        skills.stores ? "a text of 1 to 200 characters" : "nothing: it takes a store",
+      ),
+    );
   if (signal !== undefined && !(signal instanceof AbortSignal))
     issues.push(issue("signal", signal, "an AbortSignal"));
   if (options.approve !== undefined && typeof options.approve !== "function")
     issues.push(issue("approve", options.approve, "a function (approval) => decision"));
-  const approver: Approver = options.approve ?? (streamed ? "stream" : undefined);
+  const approver: Approver = options.approve ?? skills.approver ?? (streamed ? "stream" : undefined);
   const scope = readScope(options.scope, issues);
   if (issues.length > 0) throw new AgentConfigError("run()", issues);
   if (approver === undefined) refuseUnapproved(agent);
-  return { parts, conversation: conversation ?? new Conversation(), scope, signal, approver };
+  return { parts, conversation, requestId, scope, signal, approver };
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === "string" && value.length > 0 && value.length <= 200;
+}
+
+/** Checks a message on its own: one that is sent to a run under way. */
+export function readMessage(input: UserInput): readonly UserPart[] {
+  const issues: ConfigIssue[] = [];
+  const parts = readInput(input, issues);
+  if (issues.length > 0) throw new AgentConfigError("message", issues);
+  return parts;
 }
 
 function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {

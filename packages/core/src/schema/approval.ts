@@ -39,6 +39,9 @@ export const approval = z.object({
   requester: z.string(),
   choices: z.array(z.string()),
   response_schema: jsonObject.nullable(),
+  /** What edited arguments have to fit, and the digest of the tool's schemas: a tool that changed needs a new decision. */
+  input_schema: jsonObject.nullable().optional(),
+  tool_digest: z.string().optional(),
   state: approvalState,
   requested_at: z.number(),
   deadline: z.number().nullable(),

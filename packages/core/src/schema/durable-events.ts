@@ -84,11 +84,12 @@ export const contextEvent = event("context", {
 /** Content beside the user's message. What is transient shows here as its size only, unless `audit_transient` (H4). */
 export const messageInjectedEvent = event("message_injected", {
   message_id: z.string(),
-  /** The hook it came from. */
+  /** The hook it came from; `user` for a message sent while the run was under way (X6). */
   source: z.string(),
   durable: z.boolean(),
   tokens: z.number().int(),
   parts: z.array(userPart).readonly().optional(),
+  /** Of a message sent while the run was under way. */
   receipt: z.string().optional(),
 });
 

@@ -63,12 +63,18 @@ export const assistantPart = z.lazy(() =>
 /** Marks durable parts a hook added to the log, with the hook's name (H4). */
 const origin = { by_hook: z.string().optional() };
 
+/** What is left of transient parts and drafts when their run has ended: no content (H4). */
+const forgotten = {
+  forgotten: z.object({ digest: z.string(), tokens: z.number().int() }).optional(),
+};
+
 export const userMessage = z.lazy(() =>
   z.object({
     id: z.string(),
     role: z.literal("user"),
     parts: z.array(userPart).readonly(),
     ...origin,
+    ...forgotten,
   }),
 );
 
@@ -83,6 +89,7 @@ export const assistantMessage = z.lazy(() =>
     advisory: z.string().optional(),
     annotations: z.array(jsonObject).readonly().optional(),
     ...origin,
+    ...forgotten,
   }),
 );
 

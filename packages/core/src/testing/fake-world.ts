@@ -74,6 +74,7 @@ function approved({ approval_id, digest }: AskInput): AskOut {
     approval_id,
     digest,
     status: "approved",
+    choice: "approve",
     reason: "",
     decided_by: "test",
     wait_ms: 0,

@@ -1,17 +1,10 @@
 import { Effect } from "../local/effect.ts";
 import { type Drive, type Engine, type EngineOptions, engineOf } from "../local/engine.ts";
-import { handlers } from "../local/handlers/index.ts";
+import { perform } from "../local/handlers/index.ts";
 import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../local/journal.ts";
 import type { RunContext } from "../local/run-context.ts";
 import { frozenCopy } from "../schema/json.ts";
-import type {
-  AskInput,
-  BoundaryOut,
-  DispatchInput,
-  HooksInput,
-  ModelInput,
-  ToolInput,
-} from "../turn/world.ts";
+import type { BoundaryOut } from "../turn/world.ts";
 
 export interface HostileOptions extends EngineOptions {
   /** Fixes the order of deliveries. */
@@ -28,10 +21,11 @@ export interface HostileOptions extends EngineOptions {
 export function hostileEngine(options: HostileOptions = {}): Engine {
   const { seed = 1, onReplayed, ...engineOptions } = options;
   const random = randomFrom(seed);
+  const calls = randomFrom(seed + 1);
   return engineOf(
     engineOptions,
     (run, turn): Drive => {
-      const host = new HostileHost(run, random);
+      const host = new HostileHost(run, random, calls);
       const ended = driveJournal(run.agent.pinned, turn, host).finally(() => onReplayed?.(host.replayed));
       return { ended, cancel: (reason) => host.cancelRun(reason) };
     },
@@ -44,6 +38,7 @@ class HostileHost implements JournalHost {
   readonly replayed = { lives: 0, deliveries: 0 };
   readonly #run: RunContext;
   readonly #random: () => number;
+  readonly #calls: () => number;
   readonly #under = new Map<string, Effect>();
   readonly #ready: { key: string; result: unknown }[] = [];
   readonly #stopped: { prefix: string; reason: string }[] = [];
@@ -51,17 +46,23 @@ class HostileHost implements JournalHost {
   #wake: (() => void) | undefined;
   #broken: { error: unknown } | undefined;
 
-  constructor(run: RunContext, random: () => number) {
+  constructor(run: RunContext, random: () => number, calls: () => number) {
     this.#run = run;
     this.#random = random;
+    this.#calls = calls;
   }
 
   commit(row: CommitRow): void {
     const copy = frozenCopy(row);
     // Now and then a checkpoint is lost, so that replays get longer.
-    const { state: _lost, ...without } = copy;
+    const { state: _lost, before: _too, ...without } = copy;
     this.rows.push(this.#random() < 0.3 ? without : copy);
     for (const note of copy.notes) this.#run.note(note);
+  }
+
+  /** Sometimes for nothing: the answer may be that nothing came in. */
+  get called(): boolean {
+    return this.#cancelled !== undefined || this.#run.hasInbox || this.#calls() < 0.3;
   }
 
   restart(_row: CommitRow): boolean {
@@ -113,29 +114,15 @@ class HostileHost implements JournalHost {
     for (const effect of this.#under.values()) effect.cancel(reason);
   }
 
-  #perform({ kind, input }: Asked, effect: Effect): Promise<unknown> {
-    const run = this.#run;
-    // The journal keeps inputs as JSON; each kind's input is the one its World method was given.
-    switch (kind) {
-      case "dispatch":
-        return handlers.dispatch(run, input as DispatchInput, effect);
-      case "model":
-        return handlers.model(run, input as ModelInput, effect);
-      case "tool":
-        return Promise.resolve(handlers.tool(run, input as ToolInput, effect));
-      case "hooks":
-        return handlers.hooks(run, input as HooksInput, effect);
-      case "ask":
-        return handlers.ask(run, input as AskInput, effect);
-      case "sleep":
-        return handlers.sleep(run, input as number, effect);
-      case "boundary":
-        return Promise.resolve(this.#boundary());
-    }
+  async #perform(asked: Asked, effect: Effect): Promise<unknown> {
+    return asked.kind === "boundary" ? this.#boundary() : perform(this.#run, asked, effect);
   }
 
   #boundary(): BoundaryOut {
-    return { inbox: [], ...(this.#cancelled === undefined ? {} : { cancelled: this.#cancelled }) };
+    return {
+      inbox: this.#run.takeInbox(),
+      ...(this.#cancelled === undefined ? {} : { cancelled: this.#cancelled }),
+    };
   }
 }
 

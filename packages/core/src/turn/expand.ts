@@ -1,13 +1,13 @@
 import { estimateParts } from "../context/estimate.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../schema/message.ts";
-import type { Note } from "./note.ts";
+import type { EventNote } from "./note.ts";
 
 export type Stamp = Pick<DurableEvent, "run_id" | "turn_ref" | "seq" | "at" | "path">;
 
 /** Turns a note into the event readers see: stamped, with the bodies of the messages it names. */
 export function expand(
-  note: Exclude<Note, { type: "logged" }>,
+  note: EventNote,
   stamp: Stamp,
   find: (id: string) => Message | undefined,
 ): DurableEvent {
@@ -78,12 +78,12 @@ function resultOf(message: Message | undefined, id: string, stamp: Stamp): Durab
 }
 
 function injected(
-  { message_id, durable, audit }: Extract<Note, { type: "message_injected" }>,
+  { message_id, durable, audit, receipt }: Extract<EventNote, { type: "message_injected" }>,
   message: Message | undefined,
   stamp: Stamp,
 ): DurableEvent {
-  if (message?.role !== "user") throw new Error(`message ${message_id} was not added by a hook`);
-  const { by_hook: source = "", parts } = message;
+  if (message?.role !== "user") throw new Error(`message ${message_id} is not a user's message`);
+  const { by_hook: source = "user", parts, forgotten } = message;
   const shown = durable || audit ? { parts } : {};
   return {
     type: "message_injected",
@@ -91,8 +91,9 @@ function injected(
     message_id,
     source,
     durable,
-    tokens: estimateParts(parts),
+    tokens: forgotten?.tokens ?? estimateParts(parts),
     ...shown,
+    ...(receipt === undefined ? {} : { receipt }),
   };
 }
 

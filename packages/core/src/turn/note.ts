@@ -5,11 +5,12 @@ type Unstamped<T extends DurableEvent["type"]> = Omit<Extract<DurableEvent, { ty
 
 /**
  * What the loop says about itself. A note names messages by id; whoever commits it stamps it and fills in the bodies, so
- * that the loop never holds a transcript. `logged` is the one note that is no event: it puts recorded messages into the
- * conversation's log, in this order.
+ * that the loop never holds a transcript. Two notes are no events: `logged` puts recorded messages into the conversation's
+ * log, in this order; `dropped` says that a message sent meanwhile was not let in.
  */
 export type Note =
   | { type: "logged"; message_ids: readonly string[] }
+  | { type: "dropped"; message_id: string; receipt: string }
   | { type: "text"; message_id: string }
   | { type: "reasoning"; message_id: string }
   | { type: "tool_call"; message_id: string; call_id: string }
@@ -18,8 +19,11 @@ export type Note =
   | Unstamped<"step">
   | Unstamped<"usage">
   | Unstamped<"message_retracted">
-  | { type: "message_injected"; message_id: string; durable: boolean; audit?: boolean }
+  | { type: "message_injected"; message_id: string; durable: boolean; audit?: boolean; receipt?: string }
   | Unstamped<"rail">
   | Unstamped<"context">
   | Unstamped<"approval">
   | Unstamped<"error">;
+
+/** A note that readers see as an event. */
+export type EventNote = Exclude<Note, { type: "logged" | "dropped" }>;

@@ -17,35 +17,49 @@ export async function open(
     ...(agent.held_by.length > 0 ? { held_by: [...agent.held_by] } : {}),
   });
   state.phase = "stepping";
-  if (agent.points.includes("START")) await admit(world, state);
+  if (agent.points.includes("START")) {
+    const skipped = await admit(world, state, { key: "start", step: 0 });
+    if (skipped) skipTurn(world, state, skipped);
+  }
   if (state.outcome !== null) return;
   if (agent.pre_hooks) await inject(agent, turn, world, state);
   else log(world, state, [turn.message_id]);
 }
 
-/** START comes before the user's message is logged (R2). */
-async function admit(world: World, state: TurnState): Promise<void> {
+/** A message that START rails did not let in, and what stands in for the turn it would have opened. */
+interface Skipped {
+  readonly messageId: string | undefined;
+  readonly reason: string;
+}
+
+/** START comes before a user's message is logged (R2). Answers when it is to be skipped; the outcome says when it failed. */
+export async function admit(
+  world: World,
+  state: TurnState,
+  { key, step, steered }: { key: string; step: number; steered?: string },
+): Promise<Skipped | undefined> {
   const retries = new Retries();
   for (let attempt = 1; ; attempt++) {
-    const out = await world.dispatch(`start/${attempt}`, {
+    const out = await world.dispatch(`${key}/${attempt}`, {
       point: "START",
-      step: 0,
+      step,
       attempt,
       rails: state.rails,
+      ...(steered === undefined ? {} : { steered }),
     });
     const verdict = settleVerdicts(world, state, { verdicts: out.verdict ? [out.verdict] : [] }, null);
-    if (out.cancelled !== undefined) return cancel(state, out.cancelled);
-    if (out.fatal) return fail(state, out.fatal);
-    if (verdict === undefined) return;
-    if (verdict.action === "skip") return skipTurn(world, state, out.message_id, verdict.reason);
+    if (out.cancelled !== undefined) return void cancel(state, out.cancelled);
+    if (out.fatal) return void fail(state, out.fatal);
+    if (verdict === undefined) return undefined;
+    if (verdict.action === "skip") return { messageId: out.message_id, reason: verdict.reason };
     const delay = verdict.action === "retry" ? retries.next(verdict) : undefined;
-    if (delay === undefined) return fail(state, abortedBy(verdict));
-    const waited = await world.sleep(`start/wait/${attempt}`, delay);
-    if (waited.cancelled !== undefined) return cancel(state, waited.cancelled);
+    if (delay === undefined) return void fail(state, abortedBy(verdict));
+    const waited = await world.sleep(`${key}/wait/${attempt}`, delay);
+    if (waited.cancelled !== undefined) return void cancel(state, waited.cancelled);
   }
 }
 
-function skipTurn(world: World, state: TurnState, messageId: string | undefined, reason: string): void {
+function skipTurn(world: World, state: TurnState, { messageId, reason }: Skipped): void {
   if (messageId !== undefined) world.note({ type: "text", message_id: messageId });
   state.outcome = {
     status: "completed",

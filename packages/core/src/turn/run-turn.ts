@@ -3,8 +3,9 @@ import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { act } from "./act.ts";
 import { answer } from "./answer.ts";
 import { close } from "./close.ts";
+import { listen } from "./listen.ts";
 import { open } from "./open.ts";
-import { cancel, start } from "./state.ts";
+import { start } from "./state.ts";
 import { think } from "./think.ts";
 import type { World } from "./world.ts";
 
@@ -22,12 +23,9 @@ export async function runTurn(
   if (state.phase === "opening") await open(agent, turn, world, state);
 
   while (state.outcome === null) {
-    const boundary = world.boundary(state);
-    const cancelled = boundary && (await boundary).cancelled;
-    if (cancelled !== undefined) {
-      cancel(state, cancelled);
-      break;
-    }
+    const boundary = world.boundary(state); // a checkpoint; what came in meanwhile is heard here
+    if (boundary) await listen(agent, world, state, await boundary);
+    if (state.outcome !== null) break;
 
     const said = await think(world, state); // one model call, with its retries and fallbacks
     if (said === null) break; // it failed or was cancelled; the outcome says which

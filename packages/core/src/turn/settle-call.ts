@@ -17,17 +17,18 @@ export interface Settled {
 export async function settleCall(world: World, state: TurnState, said: Said, call: Call): Promise<Settled> {
   const prefix = `${state.step}/${call.index}`;
   const retries = new Retries();
-  let decided: AskOut | undefined;
+  let decided: { decided?: AskOut; resuming?: true } = {};
   let attempt = 1; // an approval in between is no attempt of its own
   for (let round = 1; ; round++) {
     const input = { step: state.step, message_id: said.message_id, call, attempt, rails: state.rails };
-    const out = await world.tool(`${prefix}/tool/${round}`, decided ? { ...input, decided } : input);
+    const out = await world.tool(`${prefix}/tool/${round}`, { ...input, ...decided });
     const verdict = settleVerdicts(world, state, out, call.id);
 
     if (out.gate) {
-      decided = await decide(world, `${prefix}/ask/${round}`, out.gate);
+      decided = { decided: await decide(world, `${prefix}/ask/${round}`, out.gate), resuming: true };
       continue;
     }
+    if (decided.decided) decided = { decided: decided.decided };
     const delay = verdict?.action === "retry" && !out.exhausted ? retries.next(verdict) : undefined;
     if (delay === undefined) return settle(world, state, out, verdict);
     const waited = await world.sleep(`${prefix}/wait/${round}`, delay);

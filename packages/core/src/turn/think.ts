@@ -68,6 +68,7 @@ export async function think(world: World, state: TurnState): Promise<Said | null
 
     next = again;
     if (out.failure) world.note({ type: "error", failure: out.failure, attempt, retry_in_ms: next.in_ms });
+    if (out.failure === undefined && verdict === undefined) continue; // lost with its process: nothing to wait for
     const waited = await world.sleep(`${state.step}/wait/${attempt}`, next.in_ms);
     if (waited.cancelled !== undefined) {
       cancel(state, waited.cancelled);

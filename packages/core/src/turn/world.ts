@@ -53,6 +53,8 @@ export interface DispatchInput {
   step: number;
   attempt: number;
   rails: RailValues;
+  /** With START: a message that was sent while the run was under way (X6). */
+  steered?: string;
   outcome?: Outcome;
 }
 
@@ -115,7 +117,7 @@ export interface ModelOut {
   /** The answer does not fit the agent's output schema; says how. */
   invalid?: string;
   failure?: Failure;
-  /** Present with `failure` when another attempt should be made. */
+  /** Another attempt should be made: after a `failure`, or because the process that made this one is gone (X3). */
   again?: { choice: number; tries: number; in_ms: number };
   cancelled?: string;
   /** Text was shown that is not what stands now. */
@@ -137,6 +139,8 @@ export interface ToolInput {
   rails: RailValues;
   /** A decision on this call, made before. */
   decided?: AskOut;
+  /** The decision is fresh: the call goes on where it waited. */
+  resuming?: true;
 }
 
 export interface ToolOut {
@@ -169,6 +173,7 @@ export interface AskInput {
 export interface AskOut {
   approval_id: string;
   status: "approved" | "rejected" | "timed_out";
+  choice: string;
   digest: string;
   reason: string;
   decided_by: string;
@@ -178,6 +183,7 @@ export interface AskOut {
 }
 
 export interface BoundaryOut {
-  inbox: readonly string[];
+  /** Messages that were sent meanwhile, recorded and ready to be admitted (X6). */
+  inbox: readonly { message_id: string; receipt: string }[];
   cancelled?: string;
 }

@@ -5,19 +5,29 @@ import type { AskInput, AskOut } from "../../turn/world.ts";
 import type { DecisionInput } from "../approvals.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
+import { after, type Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
+
+const CHOICES = {
+  tool_call: ["approve", "reject"],
+  client_tool: ["submit", "reject"],
+  unknown_outcome: ["ran", "run", "give_up"],
+} as const;
+
+/** What a call may have to wait for. */
+export type Question = Pick<Approval, "id" | "reasons"> & { readonly kind: keyof typeof CHOICES };
 
 /** Opens the record of a call that has to be decided on, before anybody hears of it (L1). */
 export function openApproval(
   run: RunContext,
   tool: Tool,
   call: { readonly id: string; readonly arguments: JsonObject },
-  about: Pick<Approval, "id" | "kind" | "reasons">,
-): AskInput {
+  about: Question,
+): Maybe<AskInput> {
   const now = run.parts.clock.now();
   const seconds = run.agent.definition.hitl_timeout_seconds;
-  const client = about.kind === "client_tool";
-  const approval = run.approvals.open(
+  const { kind } = about;
+  const opened = run.approvals.open(
     {
       ...about,
       run_id: run.id,
@@ -27,17 +37,18 @@ export function openApproval(
       injected_args: {},
       digest: digestOf(call.arguments),
       requester: run.agent.definition.name,
-      choices: client ? ["submit", "reject"] : ["approve", "reject"],
-      response_schema: client ? (tool.output?.jsonSchema ?? null) : null,
+      choices: [...CHOICES[kind]],
+      response_schema: kind === "tool_call" ? null : (tool.output?.jsonSchema ?? null),
+      input_schema: kind === "tool_call" ? tool.input.jsonSchema : null,
+      tool_digest: toolDigest(tool),
       state: "pending",
       requested_at: now,
       deadline: seconds === null ? null : now + seconds * 1000,
       decision: null,
     },
-    (decision) => problemOf(tool, client, decision),
+    (decision) => decisionProblem(tool, kind, decision),
   );
-  const { id, kind, reasons, digest, deadline, requested_at } = approval;
-  return {
+  return after(opened, ({ id, reasons, digest, deadline, requested_at }) => ({
     approval_id: id,
     kind,
     call_id: call.id,
@@ -46,7 +57,12 @@ export function openApproval(
     digest,
     deadline,
     requested_at,
-  };
+  }));
+}
+
+/** What a decision was made about, beside the arguments: a tool whose schemas changed is another tool. */
+export function toolDigest(tool: Tool): string {
+  return digestOf([tool.input.jsonSchema, tool.output?.jsonSchema ?? null]);
 }
 
 /** Waits for a decision: by a human, the deadline or a cancel, whichever comes first. */
@@ -55,7 +71,7 @@ export async function ask(run: RunContext, gate: AskInput, effect: Effect): Prom
   const listener = { cancelled: (reason: string) => run.approvals.cancel(gate.approval_id, reason) };
   effect.onCancel(listener);
   if (run.approver === undefined) void run.approvals.decide(gate.approval_id, NOBODY).catch(() => {});
-  else if (run.approver !== "stream") void askApprover(run, gate.approval_id);
+  else if (typeof run.approver === "function") void askApprover(run, gate.approval_id);
   const closed = await deciding;
   effect.offCancel(listener);
   return read(run, gate, closed);
@@ -80,8 +96,13 @@ async function askApprover(run: RunContext, id: string): Promise<void> {
   }
 }
 
-async function problemOf(tool: Tool, client: boolean, decision: DecisionInput): Promise<string | undefined> {
-  if (client) {
+/** Says what is wrong with an edit or a response. */
+export async function decisionProblem(
+  tool: Tool,
+  kind: Question["kind"],
+  decision: DecisionInput,
+): Promise<string | undefined> {
+  if (kind === "client_tool" || decision.choice === "ran") {
     if (decision.response === undefined) return "response: the tool's result expected, nothing given";
     const checked = await tool.output?.check(decision.response);
     return checked === undefined || checked.ok
@@ -89,20 +110,17 @@ async function problemOf(tool: Tool, client: boolean, decision: DecisionInput): 
       : `response: it does not fit the tool's output schema: ${checked.problem}`;
   }
   if (decision.editedArguments === undefined) return undefined;
+  if (kind !== "tool_call") return "editedArguments: only a call that is yet to run can be edited";
   const checked = await tool.input.check(decision.editedArguments);
   return checked.ok ? undefined : `editedArguments: ${checked.problem}`;
 }
 
-/** What was decided stays with the call; the loop hears the outcome. */
+/** What was decided stays in the record; the loop hears the outcome. */
 function read(run: RunContext, gate: AskInput, closed: Approval): AskOut {
-  const held = run.calls.get(gate.call_id);
   const edited = closed.decision?.edited_arguments;
-  if (held !== undefined) {
-    held.edited = edited;
-    held.response = closed.decision?.response;
-  }
   const out = {
     approval_id: closed.id,
+    choice: closed.decision?.choice ?? "",
     digest: edited === undefined ? gate.digest : digestOf(edited),
     reason: closed.decision?.reason ?? "",
     decided_by: closed.decision?.by ?? "",

@@ -21,24 +21,36 @@ export async function dispatch(run: RunContext, input: DispatchInput, effect: Ef
   if (effect.cancelled !== undefined) return { ...said, cancelled: effect.cancelled };
   if (failure) return { ...said, fatal: failure };
   if (input.point === "START" && outcome.action === "continue" && inputs.everChanged) {
-    run.record(withText(run.userMessage, String(inputs.read("input"))));
+    run.record(withText(opening(run, input), String(inputs.read("input"))));
   }
   const standIn =
-    outcome.action === "skip" && outcome.replacement !== undefined
+    outcome.action === "skip" && outcome.replacement !== undefined && input.steered === undefined
       ? standingIn(run, outcome.replacement)
       : undefined;
   return { ...said, ...(standIn ? { message_id: standIn.id } : {}) };
 }
 
-function valuesOf(run: RunContext, { point, outcome }: DispatchInput): Record<string, unknown> {
-  const input = inputText(point === "START" ? run.userMessage : openedWith(run));
+function valuesOf(run: RunContext, given: DispatchInput): Record<string, unknown> {
+  const { point, outcome, steered } = given;
+  const input = inputText(point === "START" ? opening(run, given) : openedWith(run));
   if (point === "FINISHED" && outcome?.status === "completed") {
     const answer = outcome.message_id === null ? undefined : run.message(outcome.message_id);
     const text = answer?.role === "assistant" ? messageText(answer) : "";
     return { input, result: Object.freeze({ text, stopReason: outcome.stop_reason }) };
   }
   if (point === "ERROR" && outcome?.status === "error") return { input, error: deepFreeze(outcome.failure) };
-  return { input, messages: new Lazy(() => deepFreeze(run.log.messages.slice())), steered: false };
+  return {
+    input,
+    messages: new Lazy(() => deepFreeze(run.log.messages.slice())),
+    steered: steered !== undefined,
+  };
+}
+
+/** The message START is about: the one that opens the turn, or one sent while it was under way. */
+function opening(run: RunContext, { steered }: DispatchInput): UserMessage {
+  const message = steered === undefined ? run.userMessage : run.message(steered);
+  if (message?.role !== "user") throw new Error(`the message ${steered} is gone`);
+  return message;
 }
 
 function textOnly(_field: string, value: unknown): string | undefined {

@@ -11,6 +11,7 @@ import type {
   ToolOut,
 } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
+import type { Asked } from "../journal.ts";
 import type { Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
 import { ask } from "./ask.ts";
@@ -28,6 +29,26 @@ export interface Handlers {
   ask(run: RunContext, input: AskInput, effect: Effect): Promise<AskOut>;
   tool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
+}
+
+/** Performs an effect that a journal has: its input is the one its World method was given. */
+export function perform(run: RunContext, { kind, input }: Asked, effect: Effect): Maybe<unknown> {
+  switch (kind) {
+    case "dispatch":
+      return handlers.dispatch(run, input as DispatchInput, effect);
+    case "model":
+      return handlers.model(run, input as ModelInput, effect);
+    case "tool":
+      return handlers.tool(run, input as ToolInput, effect);
+    case "hooks":
+      return handlers.hooks(run, input as HooksInput, effect);
+    case "ask":
+      return handlers.ask(run, input as AskInput, effect);
+    case "sleep":
+      return handlers.sleep(run, input as number, effect);
+    case "boundary":
+      throw new Error("a boundary is its host's own");
+  }
 }
 
 export const handlers: Handlers = { dispatch, hooks: pipeline, model: callModel, tool: callTool, ask, sleep };

@@ -33,6 +33,17 @@ export class ToolRecord {
     this.#completed = this.#run.parts.clock.now();
   }
 
+  /** An earlier life made it. */
+  ran(startedAt: number, completedAt: number): void {
+    this.#started = startedAt;
+    this.#completed = completedAt;
+  }
+
+  get times(): { started_at: number; completed_at: number } {
+    const now = this.#run.parts.clock.now();
+    return { started_at: this.#started ?? now, completed_at: this.#completed ?? now };
+  }
+
   decided(decided: AskOut): void {
     this.#decided = decided;
   }

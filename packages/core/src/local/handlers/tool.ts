@@ -1,5 +1,6 @@
 import { type CheckChange, Lazy } from "../../hooks/inputs.ts";
 import { applyOperations } from "../../rails/rail-state.ts";
+import type { Approval } from "../../schema/approval.ts";
 import { type Json, type JsonObject, strictJsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
@@ -10,8 +11,8 @@ import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
-import type { HeldCall, RunContext } from "../run-context.ts";
-import { openApproval } from "./ask.ts";
+import type { RunContext } from "../run-context.ts";
+import { openApproval, type Question, toolDigest } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute } from "./execute.ts";
 import { Spoken } from "./spoken.ts";
@@ -67,28 +68,29 @@ class ToolCall {
 
   /** `value` is what the model wrote, as the tool's schema reads it. */
   make(value: unknown): Maybe<ToolOut> {
-    const { decided } = this.#input;
+    const { decided, resuming } = this.#input;
     if (decided === undefined) return this.#begin(value);
     this.#record.decided(decided);
-    const held = this.#run.calls.get(this.#input.call.id);
-    if (held?.awaiting) return this.#resume(held, decided);
+    const approval = this.#run.approvals.get(decided.approval_id);
+    if (approval === undefined) throw new Error(`the approval ${decided.approval_id} is gone`);
+    if (resuming) return this.#resume(approval, decided);
     // Another attempt at an approved call: what a human wrote stands, not what the model did.
-    return decided.status === "approved" && held?.edited !== undefined
-      ? this.#edited(held.edited)
-      : this.#begin(value);
+    const edited = approval.decision?.edited_arguments;
+    return decided.status === "approved" && edited !== undefined ? this.#edited(edited) : this.#begin(value);
   }
 
   /** A human has decided. */
-  async #resume(held: HeldCall, decided: AskOut): Promise<ToolOut> {
-    held.awaiting = false;
+  #resume({ kind, arguments: asked, tool_digest, decision }: Approval, decided: AskOut): Maybe<ToolOut> {
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
-    if (decided.status !== "approved") return this.#out(this.#refused(decided.status, decided.reason));
-    if (this.#tool.executor === "client") {
-      if (!sameJson(held.arguments, this.#written)) this.#record.ranWith(held.arguments, this.#written);
-      return this.#finish(held.arguments, { kind: "returned", value: held.response });
+    if (decided.status !== "approved") return this.#out(this.#refused(kind, decided));
+    const args = asked ?? this.#written;
+    if (tool_digest !== toolDigest(this.#tool)) return this.#out(this.#changed());
+    if (kind === "client_tool" || decided.choice === "ran") {
+      if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
+      return this.#finish(args, { kind: "returned", value: decision?.response });
     }
-    if (held.edited === undefined) return this.#execute(held.arguments, await this.#value(held.arguments));
-    return this.#edited(held.edited);
+    const edited = decision?.edited_arguments;
+    return edited === undefined ? this.#checkAndExecute(args) : this.#edited(edited);
   }
 
   /** The model's own arguments: rails may change them, skip the call, or have a human asked. */
@@ -98,7 +100,7 @@ class ToolCall {
       if ("out" in before) return before.out;
       const { args, reasons } = before;
       if (args === this.#written) return this.#admit(args, value, reasons);
-      return this.#value(args).then((changed) => this.#admit(args, changed, reasons));
+      return this.#checked(args, (changed) => this.#admit(args, changed, reasons));
     });
   }
 
@@ -120,7 +122,7 @@ class ToolCall {
       if ("out" in before) return before.out;
       args = before.args;
     }
-    return this.#execute(args, await this.#value(args));
+    return this.#checkAndExecute(args);
   }
 
   #before(args: JsonObject): Maybe<Before> {
@@ -156,13 +158,41 @@ class ToolCall {
 
   #execute(args: JsonObject, value: unknown): Maybe<ToolOut> {
     if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
+    const { keeper } = this.#run;
+    if (keeper === undefined) return this.#perform(args, value);
+    return after(keeper.found(this.#effect.key, this.#tool), (found): Maybe<ToolOut> => {
+      if (found.kind === "unknown") return this.#unknown(args, found.why);
+      if (found.kind === "ran") {
+        this.#record.ran(found.kept.started_at, found.kept.completed_at);
+        return this.#finish(args, found.kept.executed);
+      }
+      return after(keeper.starting(this.#effect.key, this.#tool, args), () => {
+        if (this.#effect.cancelled !== undefined)
+          return this.#out(this.#record.stopped(this.#effect.cancelled));
+        return this.#perform(args, value);
+      });
+    });
+  }
+
+  #perform(args: JsonObject, value: unknown): Maybe<ToolOut> {
     this.#record.start();
-    const executed = execute(this.#run, this.#tool, value, this.#input, this.#effect);
-    return after(executed, (ran) => this.#finish(args, ran));
+    const executing = execute(this.#run, this.#tool, value, this.#input, this.#effect);
+    return after(executing, (executed) => {
+      this.#record.end();
+      const { keeper } = this.#run;
+      if (keeper === undefined || executed.kind === "cancelled") return this.#finish(args, executed);
+      const kept = { executed, ...this.#record.times };
+      return after(keeper.ran(this.#effect.key, this.#tool, kept), () => this.#finish(args, executed));
+    });
+  }
+
+  /** It was running when its process died, and it may not run twice: a human says what happened (X3). */
+  #unknown(args: JsonObject, why: string): Maybe<ToolOut> {
+    if (this.#tool.onUnknown === "ask") return this.#gate("unknown_outcome", args, [why]);
+    return this.#out(this.#record.settle(callError("unknown_outcome", `Whether it ran is unknown: ${why}`)));
   }
 
   #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
-    this.#record.end();
     if (executed.kind === "cancelled") {
       const message = "The run was stopped while this tool was running; whether it took effect is unknown.";
       return this.#out(
@@ -222,11 +252,22 @@ class ToolCall {
     });
   }
 
-  #gate(kind: "tool_call" | "client_tool", args: JsonObject, reasons: readonly string[]): ToolOut {
+  #gate(kind: Question["kind"], args: JsonObject, reasons: readonly string[]): Maybe<ToolOut> {
     const { id } = this.#input.call;
-    this.#run.calls.set(id, { arguments: args, awaiting: true, edited: undefined, response: undefined });
-    const about = { id: `${id}.approval.${this.#input.attempt}`, kind, reasons: [...reasons] };
-    return this.#out({ gate: openApproval(this.#run, this.#tool, { id, arguments: args }, about) });
+    const what =
+      kind === "unknown_outcome" ? `unknown.${roundOf(this.#effect.key)}` : `approval.${this.#input.attempt}`;
+    const about = { id: `${id}.${what}`, kind, reasons: [...reasons] };
+    const opened = openApproval(this.#run, this.#tool, { id, arguments: args }, about);
+    return after(opened, (gate) => this.#out({ gate }));
+  }
+
+  /** What was approved is no longer what would run. */
+  #changed(): ToolOut {
+    const { name } = this.#tool;
+    return this.#record.never(
+      "rejected",
+      `Not run: the tool ${name} has changed since this call was decided on.`,
+    );
   }
 
   /** A retry of an approved call needs no second approval for the very same arguments (L3). */
@@ -235,7 +276,11 @@ class ToolCall {
     return decided?.status === "approved" && decided.digest === digestOf(args);
   }
 
-  #refused(status: "rejected" | "timed_out", reason: string): ToolOut {
+  #refused(kind: Approval["kind"], { status, reason }: AskOut): ToolOut {
+    if (kind === "unknown_outcome") {
+      const told = reason === "" ? "nobody could tell what came of it." : reason;
+      return this.#record.settle(callError("unknown_outcome", `Whether it ran is unknown: ${told}`));
+    }
     const why = reason === "" ? "" : `: ${reason}`;
     return status === "rejected"
       ? this.#record.never("rejected", `Not run: the call was rejected${why}`)
@@ -251,10 +296,18 @@ class ToolCall {
     );
   }
 
-  async #value(args: JsonObject): Promise<unknown> {
-    const checked = await checkArguments(this.#run, this.#tool, args, this.#effect);
-    if (!checked.ok) throw new Error(`arguments that were checked no longer fit: ${checked.problem}`);
-    return checked.value;
+  #checkAndExecute(args: JsonObject): Maybe<ToolOut> {
+    return this.#checked(args, (value) => this.#execute(args, value));
+  }
+
+  /** Arguments that a rail or a human wrote were checked then; here the tool's schema reads them. */
+  #checked(args: JsonObject, next: (value: unknown) => Maybe<ToolOut>): Maybe<ToolOut> {
+    return after(checkArguments(this.#run, this.#tool, args, this.#effect), (checked): Maybe<ToolOut> => {
+      if (this.#effect.cancelled !== undefined)
+        return this.#out(this.#record.stopped(this.#effect.cancelled));
+      if (checked.ok) return next(checked.value);
+      return this.#out(this.#record.never("tool_arguments_invalid", notRun(this.#tool, checked.problem)));
+    });
   }
 
   #place(): Place {
@@ -286,6 +339,11 @@ function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>
     const message = `The tool ${tool.name} ran, but its result does not fit its schema: ${checked.problem}.`;
     return callError("tool_result_invalid", message);
   });
+}
+
+/** Which round of its call an effect is: the end of its key. */
+function roundOf(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
 }
 
 function sameJson(a: JsonObject, b: JsonObject): boolean {

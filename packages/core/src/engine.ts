@@ -1,0 +1,41 @@
+// For those who build engines: what a run is made of while it is under way, and the driver that replays a journal.
+export {
+  type ApprovalDesk,
+  type CheckDecision,
+  decisionOf,
+  readDecision,
+  sameOrConflict,
+} from "./local/approvals.ts";
+export { type BoundAgent, bindAgent } from "./local/bound-agent.ts";
+export { systemClock, type Timer } from "./local/clock.ts";
+export { conversationWith, Log, logOf } from "./local/conversation.ts";
+export type { CounterDesk } from "./local/counters.ts";
+export { digestOf } from "./local/digest.ts";
+export { Effect } from "./local/effect.ts";
+export { engineParts, refused } from "./local/engine.ts";
+export { EventQueue } from "./local/event-queue.ts";
+export { decisionProblem } from "./local/handlers/ask.ts";
+export { handlers, perform } from "./local/handlers/index.ts";
+export { newId } from "./local/ids.ts";
+export {
+  type Asked,
+  type CommitRow,
+  Divergence,
+  driveJournal,
+  type EffectKind,
+  type JournalHost,
+} from "./local/journal.ts";
+export type { Maybe } from "./local/maybe.ts";
+export {
+  type Approver,
+  type EngineParts,
+  type Found,
+  type KeptOutcome,
+  RunContext,
+  type RunEvent,
+  type RunServices,
+  type ToolKeeper,
+} from "./local/run-context.ts";
+export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
+export { failureFrom, resultOf } from "./local/run-result.ts";
+export { start as startState } from "./turn/state.ts";
