@@ -1,6 +1,7 @@
 import { TracksideError } from "trackside";
 import { changed, rows, type Store } from "../store/store.ts";
 import type { Cipher } from "./cipher.ts";
+import { type Redactor, redactor } from "./redactor.ts";
 import { checkName, OWN_PREFIX, putSecret, rotateSome, takeSecret } from "./secret-rows.ts";
 
 /** What anyone may see of a secret. */
@@ -19,6 +20,8 @@ export class Secrets {
   readonly #store: Store;
   readonly #cipher: Cipher;
   readonly #now: () => number;
+  readonly #used = new Set<string>();
+  #redactor: Redactor | undefined;
 
   constructor(store: Store, cipher: Cipher, now: () => number = Date.now) {
     this.#store = store;
@@ -62,15 +65,28 @@ export class Secrets {
     return removed > 0;
   }
 
-  /** The value, for the engine alone. Whoever takes one gives it to the redactor too. */
+  /** The value, for the engine alone. From then on the redactor knows it. */
   async use(tenant: string, name: string): Promise<string> {
     checkName(name);
     const bytes = await this.#store.read(takeSecret(this.#cipher, tenant, name));
-    if (bytes !== undefined) return Buffer.from(bytes).toString("utf8");
+    if (bytes !== undefined) {
+      const value = Buffer.from(bytes).toString("utf8");
+      if (!this.#used.has(value)) {
+        this.#used.add(value);
+        this.#redactor = undefined;
+      }
+      return value;
+    }
     throw new TracksideError(
       "secret_unknown",
       `There is no secret "${name}" in the tenant "${tenant}"; set it, or correct the name`,
     );
+  }
+
+  /** Takes every value that was used in this process out of texts and JSON, for logs, events and exports. */
+  get redactor(): Redactor {
+    this.#redactor ??= redactor(this.#used);
+    return this.#redactor;
   }
 
   /**

@@ -24,6 +24,20 @@ test("a secret is set, replaced, used and removed, and no list gives it back", a
   await expect(secrets.use("a", "openai")).rejects.toThrow(/no secret "openai" in the tenant "a"/);
 });
 
+test("what was used is known to the redactor from then on", async () => {
+  const secrets = new Secrets(await memoryStore(), testCipher());
+  await secrets.set("a", "openai", "sk-first-value");
+  await secrets.set("a", "other", "sk-other-value");
+  const before = secrets.redactor;
+  await secrets.use("a", "openai");
+  await secrets.use("a", "other");
+  expect(before.text("sk-first-value")).toBe("sk-first-value");
+  expect(secrets.redactor.text("failed with sk-first-value and sk-other-value")).toBe(
+    "failed with [redacted] and [redacted]",
+  );
+  expect(secrets.redactor).toBe(secrets.redactor);
+});
+
 test("nothing of a secret is in the database as it was", async () => {
   const store = await memoryStore();
   await new Secrets(store, testCipher()).set("a", "openai", "sk-very-visible");
