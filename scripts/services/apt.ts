@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withLock } from "./lock-file.ts";
 
+const APT_GET = "/usr/bin/apt-get";
 const INSTALL_MS = 240_000;
 /** A failed attempt is not repeated by every test file of a run. */
 const REMEMBER_FAILURE_MS = 600_000;
@@ -16,7 +17,7 @@ const REMEMBER_FAILURE_MS = 600_000;
 export async function aptInstall(packageName: string, isThere: () => boolean): Promise<string | undefined> {
   if (process.env["TRACKSIDE_SERVICES"] === "found") return "not found, and TRACKSIDE_SERVICES=found";
   if (process.getuid?.() !== 0) return "not found, and only root may install it";
-  if (!existsSync("/usr/bin/apt-get")) return "not found, and this is no Debian";
+  if (!existsSync(APT_GET)) return "not found, and this is no Debian";
   const reason = await withLock(
     "services-apt",
     async () => (isThere() ? "" : ((await failedBefore(packageName)) ?? (await install(packageName)))),
@@ -55,7 +56,7 @@ function apt(args: readonly string[]): Promise<string | undefined> {
   };
   return new Promise((resolve) => {
     const options = { env, timeout: INSTALL_MS / 2, maxBuffer: 2 ** 26 };
-    execFile("apt-get", ["-o", "DPkg::Lock::Timeout=60", ...args], options, (error, _stdout, stderr) => {
+    execFile(APT_GET, ["-o", "DPkg::Lock::Timeout=60", ...args], options, (error, _stdout, stderr) => {
       if (error === null) return resolve(undefined);
       const lines = stderr.trim().split("\n");
       resolve(error.killed ? `no end within ${INSTALL_MS / 2000} s` : (lines.at(-1) ?? error.message));

@@ -22,7 +22,6 @@
  *
  * `TRACKSIDE_SERVICES=found` installs nothing. With `CI=true` a missing service is an error, so that CI hides nothing.
  */
-export { type PostgresOptions, type PostgresService, postgresServer } from "./postgres.ts";
+export { postgresServer } from "./postgres.ts";
 export { redisServer } from "./redis.ts";
-export type { Missing, Service } from "./service.ts";
 export { serviceSuite } from "./suite.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { TracksideError } from "trackside";
 import { type Bus, type BusItem, type BusLimits, DEFAULT_LIMITS, type Subscription } from "./bus.ts";
 import type { Position } from "./cursor.ts";
 import { MemoryBus } from "./memory.ts";
@@ -27,7 +28,20 @@ const CLOSE_MS = 500;
  * slow or away is noticed by the others only, and they read the store meanwhile.
  */
 export function redisBus(options: string | RedisBusOptions): Bus {
-  return new RedisBus(typeof options === "string" ? { url: options } : options);
+  const given = typeof options === "string" ? { url: options } : options;
+  checkUrl(given.url);
+  return new RedisBus(given);
+}
+
+/** A connection that is not there yet will come; one that is written wrongly will not. The URL may hold a password. */
+function checkUrl(url: string): void {
+  const { protocol } = URL.parse(url) ?? {};
+  if (protocol === "redis:" || protocol === "rediss:") return;
+  const given = protocol === undefined ? "is no URL" : `begins with "${protocol}//"`;
+  throw new TracksideError(
+    "bus_url_invalid",
+    `The address of Redis ${given}. Give it as redis://[user[:password]@]host[:port][/database], or rediss:// for TLS.`,
+  );
 }
 
 class RedisBus implements Bus {

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { redisServer, serviceSuite } from "../../../../scripts/services/index.ts";
 import { type RedisBusOptions, redisBus } from "../../src/bus/index.ts";
 import { busConformance } from "./conformance.ts";
+import { cutAndResume, recordedRun, screen } from "./cut-anywhere.ts";
 import { committed, hasText, hasType, joined, message, pieces, RUN, text, until, wake } from "./items.ts";
 
 let prefixes = 0;
@@ -232,6 +233,19 @@ await serviceSuite("the bus on Redis", redisServer, (redis) => {
     expect(items).toContainEqual(committed(5));
   });
 
+  test("E4 the stream of a run cut at every event and resumed in another process gives the same transcript", async () => {
+    const events = await recordedRun();
+    const durable = events.filter((event) => "seq" in event);
+    for (let cut = 0; cut <= events.length; cut += 5) {
+      const make = family();
+      const [into, outOf] = [make(), make()];
+      const seen = await cutAndResume(events, cut, { into, outOf });
+      expect(seen.filter((event) => "seq" in event)).toEqual(durable);
+      expect(screen(seen)).toEqual(screen(events));
+      await Promise.all([into.close(), outOf.close()]);
+    }
+  });
+
   async function inRedis<T>(work: (client: ReturnType<typeof plainClient>) => Promise<T>): Promise<T> {
     const client = plainClient(redis.url);
     await client.connect();
@@ -244,3 +258,13 @@ await serviceSuite("the bus on Redis", redisServer, (redis) => {
 });
 
 const plainClient = (url: string) => createClient({ url, RESP: 2 });
+
+test("an address that is none is refused at once, without showing a password", () => {
+  expect(() => redisBus("localhost:6379")).toThrow(/begins with "localhost:.*redis:\/\//);
+  expect(() => redisBus("not a url")).toThrow("is no URL");
+  try {
+    redisBus("http://me:secret@host");
+  } catch (error) {
+    expect(String(error)).not.toContain("secret");
+  }
+});
