@@ -8,7 +8,10 @@ export interface Committed {
   readonly seq: number;
 }
 
-/** The owner of a run should look at the store: `what` says what at (a decision, a message to steer, a cancel). */
+/**
+ * The owner of a run should look at the store: `what` says what at (a decision, a message to steer, a cancel). It may come
+ * late, or again after a connection was lost.
+ */
 export interface Wake {
   readonly type: "wake";
   readonly run_id: string;
