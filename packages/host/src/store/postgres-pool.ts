@@ -56,7 +56,14 @@ export function describeTarget(config: pg.PoolConfig): string {
 
 export type Statement = Pick<CompiledQuery, "sql" | "parameters">;
 
-export async function query(client: pg.ClientBase, compiled: Statement): Promise<QueryRows> {
-  const result = await client.query(compiled.sql, [...compiled.parameters]);
-  return { rows: result.rows, changed: result.command === "SELECT" ? 0 : (result.rowCount ?? 0) };
+export interface PostgresRows extends QueryRows {
+  /** It may have changed something: anything but a plain look, or a change that met no row. */
+  readonly wrote: boolean;
+}
+
+export async function query(client: pg.ClientBase, { sql, parameters }: Statement): Promise<PostgresRows> {
+  const { rows, rowCount, command } = await client.query(sql, [...parameters]);
+  const changed = command === "SELECT" ? 0 : (rowCount ?? 0);
+  const harmless = /^\s*select\b/i.test(sql) || (/^\s*(insert|update|delete)\b/i.test(sql) && changed === 0);
+  return { rows, changed, wrote: !harmless };
 }

@@ -9,6 +9,7 @@ import { type OnNotice, warn } from "./notice.ts";
 import { among, appendQuery, landedQuery } from "./postgres-appends.ts";
 import { explainPostgres, isCollision, isDuplicate, isHopeless, isLost } from "./postgres-faults.ts";
 import { listen } from "./postgres-listener.ts";
+import { forgetOldMarks, type Mark, Marks } from "./postgres-marks.ts";
 import { connectionConfig, createPool, describeTarget, query, type Statement } from "./postgres-pool.ts";
 import { runAsync } from "./run-operation.ts";
 import type { StoreSeams } from "./seams.ts";
@@ -56,6 +57,7 @@ class PostgresStore implements Store {
   readonly #appends = new AppendBatches((entries) => this.#send(entries, false));
   readonly #changes: ChangeWatch;
   readonly #closing = new AbortController();
+  readonly #marks = new Marks();
   readonly #underWay = new Set<Promise<unknown>>();
   #pool: pg.Pool | undefined;
   #opening: Promise<void> | undefined;
@@ -84,7 +86,10 @@ class PostgresStore implements Store {
   async #open(): Promise<void> {
     this.#pool = createPool(this.#config);
     await this.#patiently(() => this.#attemptRead(function* () {}), this.#openWithinMs);
-    await migrate(this, "postgres");
+    // Of the tables themselves no mark is needed: whoever makes them looks first, and there is none yet.
+    const write = <T>(work: Work<T>) => this.#patiently(() => this.#attempt(work, false));
+    await migrate({ name: this.name, read: (work) => this.read(work), write }, "postgres");
+    await this.#patiently(() => this.#single({ sql: forgetOldMarks(), parameters: [] }));
   }
 
   /** What is under way comes to its end; what waits for a server that is gone is rejected. */
@@ -104,7 +109,7 @@ class PostgresStore implements Store {
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.#tracked(() => this.#patiently(() => this.#attempt(work)));
+    return this.#tracked(() => this.#patiently(() => this.#attempt(work, true)));
   }
 
   read<T>(work: Work<T>): Promise<T> {
@@ -163,26 +168,36 @@ class PostgresStore implements Store {
     this.#onNotice(`${this.name} has not been reachable for over a second (${messageOf(error)}). ${next}`);
   }
 
-  /** One transaction. It is tagged, so that its outcome can be found out when the answer to COMMIT is lost. */
-  async #attempt<T>(work: Work<T>): Promise<Attempt<T>> {
+  /** One transaction. It leaves a mark, so that its outcome can be found out when the answer to COMMIT is lost. */
+  async #attempt<T>(work: Work<T>, marked: boolean): Promise<Attempt<T>> {
     const connected = await this.#connect();
     if ("again" in connected) return connected;
     const client = connected.value;
-    let tag: string | undefined;
+    const mark = this.#marks.take();
     let done: { readonly value: T } | undefined;
+    let wrote = false;
     try {
-      tag = await beginTagged(client);
-      done = { value: await runAsync(work(this.#db), (compiled) => query(client, compiled)) };
-      this.#seams.beforeCommit?.();
-      await client.query("COMMIT");
+      await client.query(marked ? mark.begin : "BEGIN");
+      const value = await runAsync(work(this.#db), async (compiled) => {
+        const found = await query(client, compiled);
+        wrote ||= found.wrote;
+        return found;
+      });
+      done = { value };
+      if (wrote) this.#seams.beforeCommit?.();
+      // Where nothing was written there is nothing to sync either.
+      await client.query(wrote ? "COMMIT" : "ROLLBACK");
     } catch (error) {
       const again = await this.#giveBack(client, error);
+      if (done !== undefined && !wrote) return done;
       if (!again) throw explainPostgres(error, this.name);
-      const committing = done !== undefined && tag !== undefined && isLost(error);
-      return committing && done && (await this.#committed(tag)) ? done : { again: error };
+      const committing = done !== undefined && marked && isLost(error);
+      return committing && done && (await this.#committed(mark)) ? done : { again: error };
+    } finally {
+      this.#marks.free(mark);
     }
     client.release();
-    this.#seams.afterCommit?.();
+    if (wrote) this.#seams.afterCommit?.();
     return done;
   }
 
@@ -229,25 +244,10 @@ class PostgresStore implements Store {
   }
 
   /** Whether a transaction of which only the answer was lost has committed. */
-  async #committed(tag: string | undefined): Promise<boolean> {
-    for (;;) {
-      const status = { sql: "SELECT pg_xact_status($1::xid8) AS status", parameters: [tag] };
-      const { rows } = await this.#patiently(() => this.#single(status));
-      const [row] = rows as readonly { status: string | null }[]; // as the query names it
-      if (row?.status === "committed") return true;
-      if (row?.status === "aborted") return false;
-      if (row?.status !== "in progress") {
-        const why = `${this.name} no longer knows what became of a transaction (${tag}) whose answer was lost`;
-        throw new StoreError(
-          "unavailable",
-          `${why}. Look whether the write is there before it is made again.`,
-          {
-            unknown: true,
-          },
-        );
-      }
-      await sleep(20); // the server has not noticed yet that we are gone, or still writes
-    }
+  async #committed(mark: Mark): Promise<boolean> {
+    const { rows } = await this.#patiently(() => this.#single({ sql: mark.find, parameters: [] }));
+    const [row] = rows as readonly { mark: string }[]; // as the query names it
+    return row?.mark === mark.mark;
   }
 
   /** One statement, which is a transaction by itself. */
@@ -327,16 +327,6 @@ class PostgresStore implements Store {
       : `The store ${this.name} is not open. Call open() and wait for it first.`;
     return new StoreError("closed", message, { cause });
   }
-}
-
-async function beginTagged(client: pg.PoolClient): Promise<string> {
-  // Two statements in one message have two results, which the types do not know.
-  const results = (await client.query(
-    "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS tag",
-  )) as unknown as readonly pg.QueryResult<{ tag: string }>[];
-  const tag = results[1]?.rows[0]?.tag;
-  if (tag === undefined) throw new Error("PostgreSQL gave the transaction no number");
-  return tag;
 }
 
 function asError(error: unknown): Error {

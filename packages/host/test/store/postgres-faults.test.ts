@@ -201,9 +201,10 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
     });
     const going = async () => {
       const before = acknowledged.wakes.length;
-      while (acknowledged.wakes.length < before + 30) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (!over && acknowledged.wakes.length < before + 30)
+        await new Promise((resolve) => setTimeout(resolve, 10));
     };
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       await going();
       if (round % 2 === 1) await server.kill();
       await server.restart();

@@ -6,6 +6,7 @@ import { CompiledQuery } from "kysely";
 import { describe, expect, test } from "vitest";
 import { aRun, journal, refused, wake, wakes } from "../../src/store/conformance/behaviour.ts";
 import { rows, type Store, StoreError, type StoreSeams, sqlite } from "../../src/store/index.ts";
+import { child } from "./support/child.ts";
 import { afterwards, closed, tempDir } from "./support/places.ts";
 
 async function opened(path: string, seams: StoreSeams = {}): Promise<Store> {
@@ -102,6 +103,19 @@ describe("disk full", () => {
     await store.close();
     expect(await journal(await opened(path), "r")).toHaveLength(acknowledged + 1);
   });
+});
+
+test("a write that the kernel refuses leaves nothing, and the database whole", async () => {
+  const path = join(tempDir(), "a.db");
+  const filling = child("fill-file.ts", [path], { fileBlocks: 1_800 });
+  const { acknowledged, there, errors } = JSON.parse(await filling.line());
+  expect(acknowledged).toBeGreaterThan(3);
+  expect(there).toBe(acknowledged);
+  expect(errors).toEqual(Array(3).fill(expect.objectContaining({ fault: "io", unknown: false })));
+  await filling.ended;
+  const store = await opened(path);
+  expect(await journal(store, "r")).toHaveLength(acknowledged);
+  expect(await store.append(delivery(acknowledged + 1, 20_000))).toBe(true);
 });
 
 describe("a disk that fails when it is told to sync", () => {

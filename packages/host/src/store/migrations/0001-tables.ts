@@ -218,8 +218,14 @@ export const tables: Migration = {
     wakes: { columns: { n: "counter", run_id: "text", what: "text", at: "integer" }, key: ["n"] },
   },
   statements: {
-    // Told to everybody who listens once the transaction has committed; the name lets a store ignore its own (listener.ts).
+    // Marks that transactions leave, to find out what became of them (postgres-marks.ts).
+    // Notices go to everybody who listens once the transaction has committed; the name lets a store ignore its own.
     postgres: [
+      `CREATE TABLE trackside_marks (
+         slot TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+         mark TEXT NOT NULL,
+         at BIGINT NOT NULL
+       )`,
       `CREATE FUNCTION trackside_woken() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN
          PERFORM pg_notify('trackside_wakes', current_setting('application_name'));

@@ -1,7 +1,6 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterwards } from "./places.ts";
 
@@ -15,14 +14,22 @@ export interface Child {
   readonly ended: Promise<number | null>;
 }
 
+export interface ChildOptions {
+  readonly uid?: number;
+  /** No file it writes may grow beyond this, in the shell's blocks of 512 bytes. */
+  readonly fileBlocks?: number;
+}
+
 /** Runs a program of this folder as a process of its own. It ends with the test, at the latest. */
-export function child(program: string, args: readonly string[], options: { uid?: number } = {}): Child {
+export function child(program: string, args: readonly string[], options: ChildOptions = {}): Child {
   const script = fileURLToPath(new URL(program, import.meta.url));
-  const process_: ChildProcessByStdio<Writable, Readable, Readable> = spawn(
-    process.execPath,
-    ["--conditions=@trackside/source", script, ...args],
-    { stdio: ["pipe", "pipe", "pipe"], ...options },
-  );
+  const { fileBlocks, ...rest } = options;
+  const node = [process.execPath, "--conditions=@trackside/source", script, ...args];
+  const limit = fileBlocks === undefined ? "" : `ulimit -f ${fileBlocks}; `;
+  const process_ = spawn("sh", ["-c", `${limit}exec "$0" "$@"`, ...node], {
+    stdio: ["pipe", "pipe", "pipe"],
+    ...rest,
+  });
   let errors = "";
   process_.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
