@@ -7,7 +7,8 @@ import {
   type Subscription,
 } from "./bus.ts";
 import type { Position } from "./cursor.ts";
-import { Reader, Topic } from "./topic.ts";
+import { Reader } from "./reader.ts";
+import { Topic } from "./topic.ts";
 
 /** A bus within one process. */
 export function memoryBus(limits: Partial<BusLimits> = {}): Bus {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient } from "redis";
 
-export type RedisOptions = NonNullable<Parameters<typeof createClient>[0]>;
+/** Loading it takes a tenth of a second, which is spared everybody who has no Redis. */
+export const loadRedis = () => import("redis");
+
+type Redis = Awaited<ReturnType<typeof loadRedis>>;
+export type RedisOptions = NonNullable<Parameters<Redis["createClient"]>[0]>;
 
 const CONNECT_MS = 5000;
 const MIN_WAIT_MS = 50;
@@ -10,8 +13,15 @@ const MAX_WAIT_MS = 2000;
 export type Client = ReturnType<typeof makeClient>;
 
 /** What a session does with its connection. It ends by throwing: when a command fails, or when `signal` aborts it. */
-/** `alive` is called when the server has answered. */
-export type Session = (client: Client, tools: { signal: AbortSignal; alive(): void }) => Promise<void>;
+export type Session = (client: Client, tools: SessionTools) => Promise<void>;
+
+export interface SessionTools {
+  readonly signal: AbortSignal;
+  /** To be called when the server has answered. */
+  alive(): void;
+  /** Whether the server answered with an error: the connection itself is well. */
+  isRefusal(error: unknown): boolean;
+}
 
 export interface SessionListener {
   onLost(error: unknown): void;
@@ -44,7 +54,11 @@ export class RedisSession {
     };
     while (!signal.aborted) {
       try {
-        await withClient(options, signal, (client, lost) => session(client, { signal: lost, alive }));
+        const redis = await loadRedis();
+        const isRefusal = (error: unknown) => error instanceof redis.ErrorReply;
+        await withClient(redis, options, signal, (client, lost) =>
+          session(client, { signal: lost, alive, isRefusal }),
+        );
       } catch (error) {
         if (signal.aborted) return;
         onLost(error);
@@ -56,8 +70,8 @@ export class RedisSession {
   }
 }
 
-function makeClient(options: RedisOptions) {
-  return createClient({
+function makeClient(redis: Redis, options: RedisOptions) {
+  return redis.createClient({
     ...options,
     RESP: 2,
     maintNotifications: "disabled",
@@ -68,11 +82,12 @@ function makeClient(options: RedisOptions) {
 
 /** The connection is gone when this ends, whatever happened. `lost` is aborted when it breaks meanwhile. */
 async function withClient(
+  redis: Redis,
   options: RedisOptions,
   stop: AbortSignal,
   work: (client: Client, lost: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const client = makeClient(options);
+  const client = makeClient(redis, options);
   const broken = new AbortController();
   client.on("error", (error) => broken.abort(error));
   client.on("end", () => broken.abort(new Error("Redis closed the connection")));

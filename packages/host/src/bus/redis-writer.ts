@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErrorReply } from "redis";
 import type { BusItem, Committed, Wake } from "./bus.ts";
 import type { MemoryBus } from "./memory.ts";
+import type { Reader } from "./reader.ts";
 import { encodeEntry, type Fields } from "./redis-entry.ts";
 import type { Keys } from "./redis-keys.ts";
-import { type Client, type Session, within } from "./redis-session.ts";
-import type { Reader } from "./topic.ts";
+import { type Client, type Session, type SessionTools, within } from "./redis-session.ts";
 
 const ANSWER_MS = 5000;
 const RUNS_AT_ONCE = 256;
@@ -68,7 +67,8 @@ export class RedisWriter {
   }
 
   /** Everything that is known goes out again on a new connection: the server may have lost it. */
-  readonly session: Session = async (client, { signal, alive }) => {
+  readonly session: Session = async (client, tools) => {
+    const { signal, alive } = tools;
     for (const [runId, run] of this.#runs) {
       run.text.rewind();
       this.#dirty.add(runId);
@@ -76,7 +76,7 @@ export class RedisWriter {
     for (;;) {
       if (this.#dirty.size === 0 && !this.#bell) await this.#marked(signal);
       if (this.#dirty.size <= RUNS_AT_ONCE) await sleep(this.#flushMs, undefined, { signal });
-      await within(ANSWER_MS, this.#flush(client), signal);
+      await within(ANSWER_MS, this.#flush(client, tools), signal);
       alive();
     }
   };
@@ -94,7 +94,7 @@ export class RedisWriter {
     this.#dirty.delete(runId);
   }
 
-  async #flush(client: Client): Promise<void> {
+  async #flush(client: Client, tools: SessionTools): Promise<void> {
     const commands: Promise<unknown>[] = [];
     if (this.#bell) {
       this.#bell = false;
@@ -103,18 +103,18 @@ export class RedisWriter {
     for (const runId of [...this.#dirty].slice(0, RUNS_AT_ONCE)) {
       this.#dirty.delete(runId);
       const run = this.#runs.get(runId);
-      if (run !== undefined) commands.push(this.#write(client, runId, run));
+      if (run !== undefined) commands.push(this.#write(client, runId, run, tools));
     }
     this.#writing = commands.length;
     const done = await Promise.allSettled(commands);
     this.#writing = 0;
     for (const one of done) {
       // The server refused one entry: readers see that its number is missing. Anything else is the connection's end.
-      if (one.status === "rejected" && !(one.reason instanceof ErrorReply)) throw one.reason;
+      if (one.status === "rejected" && !tools.isRefusal(one.reason)) throw one.reason;
     }
   }
 
-  async #write(client: Client, runId: string, run: Outgoing): Promise<void> {
+  async #write(client: Client, runId: string, run: Outgoing, { isRefusal }: SessionTools): Promise<void> {
     const key = this.#keys.run(runId);
     const { finished } = run;
     const whole = !finished && run.sincePiece >= ENTRIES_KEPT && run.text.hasLocal;
@@ -133,7 +133,7 @@ export class RedisWriter {
       await this.#send(client, key, entry, { whole, finished });
     } catch (error) {
       // Text is read again on the next connection; signals are not kept anywhere else.
-      if (!(error instanceof ErrorReply)) for (const signal of signals) addSignal(this.#run(runId), signal);
+      if (!isRefusal(error)) for (const signal of signals) addSignal(this.#run(runId), signal);
       throw error;
     }
     // Nothing is left to say, perhaps ever: a run that goes on begins to count again.

@@ -5,7 +5,7 @@ import type { Position } from "./cursor.ts";
 import { MemoryBus } from "./memory.ts";
 import { keysOf } from "./redis-keys.ts";
 import { RedisReader } from "./redis-reader.ts";
-import { type RedisOptions, RedisSession } from "./redis-session.ts";
+import { loadRedis, type RedisOptions, RedisSession } from "./redis-session.ts";
 import { RedisWriter } from "./redis-writer.ts";
 
 export interface RedisBusOptions extends Partial<BusLimits> {
@@ -66,6 +66,8 @@ class RedisBus implements Bus {
     this.#client = { ...client, url };
     this.#onError = onError;
     this.#memory = new MemoryBus({ ...DEFAULT_LIMITS, ...limits });
+    // Now, not while a run waits for its first delta to be published. If it fails, the sessions report it.
+    loadRedis().catch(() => {});
     const id = randomUUID();
     const keys = keysOf(prefix);
     this.#writer = new RedisWriter(this.#memory, keys, { id, flushMs });

@@ -1,44 +1,18 @@
-import type { LiveEvent, LiveEventOf } from "trackside/schema";
-import type { BusItem, BusLimits, Gap, Subscription } from "./bus.ts";
-import type { Position } from "./cursor.ts";
-
-type Delta = LiveEventOf<"text_delta" | "reasoning_delta" | "tool_input_delta">;
-type Progress = LiveEventOf<"mcp_progress">;
+import type { BusItem, BusLimits, Gap } from "./bus.ts";
+import {
+  type Delta,
+  endOf,
+  extend,
+  keyOf,
+  type Open,
+  openText,
+  type Progress,
+  readOpen,
+} from "./open-stream.ts";
+import type { Reader } from "./reader.ts";
 
 const MAX_STREAMS = 256;
 const MAX_PROGRESS = 64;
-const MAX_WAKES = 64;
-const FLATTEN_EVERY = 128;
-
-/** How far a reader has come is kept with what it reads, so that both are forgotten together. */
-type Places = Map<Reader, number>;
-
-/** The characters of one kind in one message, as far as they are kept: `text` begins at `base`. */
-interface OpenText {
-  readonly sort: "text";
-  readonly first: Delta;
-  afterSeq: number;
-  base: number;
-  text: string;
-  /** The piece that came last: who has all before it is given just that, without flattening the whole text. */
-  last: { readonly offset: number; readonly text: string };
-  pieces: number;
-  readonly remote: boolean;
-  readonly places: Places;
-}
-
-/** The last reports of a call: `reports[0]` is the one with offset `base`. */
-interface OpenProgress {
-  readonly sort: "progress";
-  readonly first: Progress;
-  afterSeq: number;
-  base: number;
-  readonly reports: Progress[];
-  readonly remote: boolean;
-  readonly places: Places;
-}
-
-type Open = OpenText | OpenProgress;
 
 /**
  * What is known of one run that happens now. Not a queue: it holds the text of each open message once, and for each reader
@@ -129,7 +103,7 @@ export class Topic {
         open.places.set(reader, open.base);
         return this.#gap(reader);
       }
-      return read(open, reader, place);
+      return readOpen(open, reader, place);
     }
     if (this.#hasNews(reader)) {
       reader.committed = this.#committed;
@@ -274,137 +248,5 @@ export class Topic {
       this.#waiting.delete(reader);
       reader.hand(item);
     }
-  }
-}
-
-function openText(first: Delta, remote: boolean): OpenText {
-  const { after_seq: afterSeq, offset: base, text } = first;
-  const last = { offset: base, text };
-  return { sort: "text", first, afterSeq, base, text, last, pieces: 1, remote, places: new Map() };
-}
-
-/** How many characters it now holds more. What it has already, it does not take again. */
-function extend(open: OpenText, delta: Delta): number {
-  const before = open.text.length;
-  const end = endOf(open);
-  open.afterSeq = Math.max(open.afterSeq, delta.after_seq);
-  if (delta.offset > end) {
-    // Something between is missing: who had all until here gets a gap, since its place is now before the base.
-    open.base = delta.offset;
-    open.text = delta.text;
-    open.last = delta;
-    return open.text.length - before;
-  }
-  const added = delta.text.slice(end - delta.offset);
-  if (added === "") return 0;
-  open.text += added;
-  open.last = { offset: end, text: added };
-  open.pieces += 1;
-  // Looking at a character makes one string of what is a tree of pieces until then, at many times their size.
-  if (open.pieces % FLATTEN_EVERY === 0) open.text.charCodeAt(0);
-  return added.length;
-}
-
-const endOf = (open: Open): number =>
-  open.base + (open.sort === "text" ? open.text.length : open.reports.length);
-
-function read(open: Open, reader: Reader, place: number): LiveEvent | undefined {
-  if (open.sort === "progress") {
-    open.places.set(reader, Math.max(place, open.base) + 1);
-    return open.reports[Math.max(place - open.base, 0)];
-  }
-  open.places.set(reader, endOf(open));
-  const { last, text } = open;
-  const rest = last.offset === place ? last.text : text.slice(place - open.base);
-  return { ...open.first, after_seq: open.afterSeq, offset: place, text: rest };
-}
-
-// A line break is in no id.
-function keyOf(event: LiveEvent): string {
-  if (event.type === "mcp_progress") return `${event.type}\n${event.call_id}\n${event.attempt}`;
-  const call = event.type === "tool_input_delta" ? event.call_id : "";
-  return `${event.type}\n${event.message_id}\n${call}`;
-}
-
-const END = { done: true, value: undefined } as const;
-
-/** One subscription: what it still has to be told that is not in the topic, and who waits for it. */
-export class Reader implements Subscription {
-  readonly #topic: Topic;
-  readonly from: Position;
-  /** It reads what this process publishes, to send it to others. */
-  readonly localOnly: boolean;
-  committed: number;
-  lost = false;
-  readonly wakes: string[] = [];
-  #waiting: ((next: IteratorResult<BusItem | Gap>) => void)[] = [];
-  #closed = false;
-  readonly #onClose: () => void;
-
-  constructor(topic: Topic, from: Position, { localOnly = false, onClose = () => {} } = {}) {
-    this.#topic = topic;
-    this.from = from;
-    this.localOnly = localOnly;
-    // What was committed before it came, it finds in the store.
-    this.committed = from.seq;
-    this.#onClose = onClose;
-    topic.add(this);
-  }
-
-  next(): Promise<IteratorResult<BusItem | Gap>> {
-    if (this.#closed) return Promise.resolve(END);
-    const item = this.#waiting.length > 0 ? undefined : this.#topic.next(this);
-    if (item !== undefined) return Promise.resolve({ done: false, value: item });
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#topic.wait(this);
-    });
-  }
-
-  /** What there is now, without waiting. */
-  *drain(): Generator<BusItem | Gap> {
-    for (let item = this.#topic.next(this); item !== undefined; item = this.#topic.next(this)) yield item;
-  }
-
-  /** As if it had read nothing yet. */
-  rewind(): void {
-    this.#topic.rewind(this);
-  }
-
-  /** Whether this process shows anything in the run. */
-  get hasLocal(): boolean {
-    return this.#topic.hasLocal;
-  }
-
-  hand(item: BusItem | Gap): void {
-    this.#waiting.shift()?.({ done: false, value: item });
-    if (this.#waiting.length > 0) this.#topic.wait(this);
-  }
-
-  wake(what: string): void {
-    if (this.localOnly || this.wakes.includes(what)) return;
-    if (this.wakes.length < MAX_WAKES) this.wakes.push(what);
-    else this.lost = true; // whoever is told of a gap looks at everything
-  }
-
-  lose(): void {
-    this.lost = true;
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#topic.remove(this);
-    for (const resolve of this.#waiting.splice(0)) resolve(END);
-    this.#onClose();
-  }
-
-  return(): Promise<IteratorResult<BusItem | Gap>> {
-    this.close();
-    return Promise.resolve(END);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }
