@@ -1,0 +1,107 @@
+import type { Approval } from "trackside";
+import { hot } from "../hot.ts";
+import { type Builder, type Operation, rows } from "../store/store.ts";
+
+/** An approval at rest. */
+interface ApprovalBody extends Approval {
+  readonly v: 1;
+}
+
+export function readApproval({ body }: { readonly body: string }): Approval {
+  const { v: _version, ...approval }: ApprovalBody = JSON.parse(body);
+  return approval;
+}
+
+function written(approval: Approval): string {
+  const body: ApprovalBody = { v: 1, ...approval };
+  return JSON.stringify(body);
+}
+
+export function* findApproval(
+  db: Builder,
+  id: string,
+): Operation<{ approval: Approval; tenant: string } | undefined> {
+  const [row] = yield* rows(db.selectFrom("approvals").select(["body", "tenant"]).where("id", "=", id));
+  return row && { approval: readApproval(row), tenant: row.tenant };
+}
+
+/** Writes a new record down; answers the one that is there when it was written before. */
+export function* insertApproval(db: Builder, tenant: string, approval: Approval): Operation<Approval> {
+  const known = yield* findApproval(db, approval.id);
+  if (known !== undefined) return known.approval;
+  const { id, run_id, kind, state, tool, requested_at, deadline, decision } = approval;
+  yield* rows(
+    db.insertInto("approvals").values({
+      id,
+      tenant,
+      run_id,
+      kind,
+      state,
+      tool,
+      requested_at,
+      deadline,
+      decided_at: decision?.at ?? null,
+      body: written(approval),
+    }),
+  );
+  return approval;
+}
+
+const close = hot<{ id: string; state: string; at: number; body: string }>((db, value) =>
+  db
+    .updateTable("approvals")
+    .set({ state: value("state"), decided_at: value("at"), body: value("body") })
+    .where("id", "=", value("id"))
+    .where("state", "=", "pending"),
+);
+
+/** Compare and set: only what is pending can be closed (L4). True for the one who closed it. */
+export function* closeApproval(db: Builder, closed: Approval): Operation<boolean> {
+  const { id, state, decision } = closed;
+  const { changed } = yield* close(db, { id, state, at: decision?.at ?? 0, body: written(closed) });
+  return changed > 0;
+}
+
+export function* approvalsOfRun(db: Builder, runId: string): Operation<readonly Approval[]> {
+  const found = yield* rows(
+    db
+      .selectFrom("approvals")
+      .select("body")
+      .where("run_id", "=", runId)
+      .orderBy("requested_at")
+      .orderBy("id"),
+  );
+  return found.map(readApproval);
+}
+
+export interface ApprovalFilter {
+  readonly tenant: string;
+  readonly state?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** The oldest first: what has waited longest is on top. */
+export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<readonly Approval[]> {
+  let query = db
+    .selectFrom("approvals")
+    .select("body")
+    .where("tenant", "=", filter.tenant)
+    .orderBy("requested_at")
+    .orderBy("id")
+    .limit(filter.limit);
+  if (filter.state !== undefined) query = query.where("state", "=", filter.state);
+  if (filter.runId !== undefined) query = query.where("run_id", "=", filter.runId);
+  if (filter.after !== undefined) query = query.where("id", ">", filter.after);
+  return (yield* rows(query)).map(readApproval);
+}
+
+/** Tells whoever has the run to look at it. */
+const insertWake = hot<{ run_id: string; what: string; at: number }>((db, value) =>
+  db.insertInto("wakes").values({ run_id: value("run_id"), what: value("what"), at: value("at") }),
+);
+
+export function* wake(db: Builder, runId: string, what: string, at: number): Operation<void> {
+  yield* insertWake(db, { run_id: runId, what, at });
+}

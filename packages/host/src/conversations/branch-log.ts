@@ -1,0 +1,58 @@
+import type { Message } from "trackside";
+import type { Codec } from "../journal/codec.ts";
+import type { RunBody } from "../journal/rows.ts";
+import { loadCommits, messagesOf, openingMessage } from "../journal/run-records.ts";
+import { type Builder, type Operation, rows } from "../store/store.ts";
+
+/**
+ * The messages of a branch, oldest first: what it shares with the branch it left, then what its own runs logged. A view of
+ * the runs' rows; nothing is written twice.
+ */
+export function* branchMessages(
+  db: Builder,
+  branchId: string,
+  codec: Codec,
+  exceptRun?: string,
+): Operation<Message[]> {
+  const [branch] = yield* rows(
+    db.selectFrom("branches").select(["parent_id", "shared"]).where("id", "=", branchId),
+  );
+  if (branch === undefined) throw new Error(`the branch ${branchId} is gone`);
+  const messages =
+    branch.parent_id === null
+      ? []
+      : (yield* branchMessages(db, branch.parent_id, codec)).slice(0, branch.shared);
+  const runs = yield* rows(
+    db
+      .selectFrom("runs")
+      .select(["id", "body"])
+      .where("branch_id", "=", branchId)
+      .orderBy("created_at")
+      .orderBy("id"),
+  );
+  // By where each began, not by clocks, which differ between machines: one run at a time writes to a branch.
+  const bodies = runs.map(({ id, body }) => ({ id, body: JSON.parse(body) as RunBody })); // as it was written
+  for (const { id, body } of bodies.sort((a, b) => a.body.from - b.body.from)) {
+    if (id !== exceptRun) messages.push(...(yield* loggedBy(db, id, body, codec)));
+  }
+  return messages;
+}
+
+/** What one run has put into its branch's log so far. */
+function* loggedBy(db: Builder, runId: string, { user }: RunBody, codec: Codec): Operation<Message[]> {
+  const commits = yield* loadCommits(db, runId);
+  const known = yield* messagesOf(db, commits, codec);
+  const logged: Message[] = [];
+  for (const { body } of commits) {
+    for (const note of body.notes) {
+      if (note.type !== "logged") continue;
+      for (const id of note.message_ids) {
+        const message = known.get(id)?.message;
+        if (message !== undefined) logged.push(message);
+        else if (user.id === id) logged.push(yield* openingMessage(db, user, codec));
+        else throw new Error(`the message ${id} of run ${runId} is gone`);
+      }
+    }
+  }
+  return logged;
+}

@@ -1,0 +1,87 @@
+import type { Message } from "trackside";
+import { newId } from "trackside/engine";
+import type { StoredMessage } from "./rows.ts";
+
+/** Above this a message is kept in the artifact store, so that rows stay small. */
+const LARGE = 8192;
+const SEALED = "trackside:sealed";
+
+/** Encrypts what must not lie about in the open. The context is bound to it: it opens nowhere else. */
+export interface Sealer {
+  seal(text: string, context: string): string;
+  open(sealed: string, context: string): string;
+}
+
+/** A body on its way into the artifact store. */
+export interface NewArtifact {
+  readonly id: string;
+  readonly media_type: string;
+  readonly content: Uint8Array;
+}
+
+/** Messages on their way to rest and back: large ones by reference, signed reasoning encrypted (H8). */
+export class Codec {
+  readonly #sealer: () => Sealer;
+
+  /** The sealer is asked for when something has to be sealed: most runs need no key. */
+  constructor(sealer: () => Sealer) {
+    this.#sealer = sealer;
+  }
+
+  encode(messages: readonly Message[]): { stored: StoredMessage[]; artifacts: NewArtifact[] } {
+    const artifacts: NewArtifact[] = [];
+    const latest = new Map(messages.map((message) => [message.id, message]));
+    const stored = [...latest.values()].map((message) => this.#put(message, artifacts));
+    return { stored, artifacts };
+  }
+
+  decode(stored: StoredMessage, read: (artifactId: string) => Uint8Array): Message {
+    const message: Message =
+      "artifact" in stored ? JSON.parse(new TextDecoder().decode(read(stored.artifact))) : stored;
+    return message.role === "assistant" ? this.#opened(message) : message;
+  }
+
+  #put(message: Message, artifacts: NewArtifact[]): StoredMessage {
+    const sealed = message.role === "assistant" ? this.#sealed(message) : message;
+    if (!mayBeLarge(sealed)) return sealed;
+    const text = JSON.stringify(sealed);
+    if (text.length <= LARGE) return sealed;
+    const artifact = newId("art");
+    artifacts.push({ id: artifact, media_type: "application/json", content: new TextEncoder().encode(text) });
+    return { id: message.id, artifact };
+  }
+
+  #sealed(message: Extract<Message, { role: "assistant" }>): Message {
+    if (!message.parts.some((part) => part.type === "reasoning" && part.provider !== undefined))
+      return message;
+    const parts = message.parts.map((part, i) => {
+      if (part.type !== "reasoning" || part.provider === undefined) return part;
+      const sealed = this.#sealer().seal(JSON.stringify(part.provider), `${message.id}/${i}`);
+      return { ...part, provider: { [SEALED]: sealed } };
+    });
+    return { ...message, parts };
+  }
+
+  #opened(message: Extract<Message, { role: "assistant" }>): Message {
+    const isSealed = message.parts.some(
+      (part) => part.type === "reasoning" && part.provider?.[SEALED] !== undefined,
+    );
+    if (!isSealed) return message;
+    const parts = message.parts.map((part, i) => {
+      const sealed = part.type === "reasoning" ? part.provider?.[SEALED] : undefined;
+      if (part.type !== "reasoning" || typeof sealed !== "string") return part;
+      return { ...part, provider: JSON.parse(this.#sealer().open(sealed, `${message.id}/${i}`)) };
+    });
+    return { ...message, parts };
+  }
+}
+
+/** A cheap look before the expensive one: most messages are one short text. */
+function mayBeLarge(message: Message): boolean {
+  if (message.role === "tool") {
+    const { output } = message;
+    return output.type !== "text" || output.value.length > LARGE / 4;
+  }
+  const { parts } = message;
+  return parts.length > 4 || parts.some((part) => part.type !== "text" || part.text.length > LARGE / 4);
+}

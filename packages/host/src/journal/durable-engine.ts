@@ -1,0 +1,730 @@
+import {
+  type AgentBinding,
+  type Approval,
+  type Clock,
+  type DecisionInput,
+  type Engine,
+  type EngineOptions,
+  type Message,
+  type Receipt,
+  type RunOptions,
+  type RunResult,
+  type StartedRun,
+  TracksideError,
+  type UserInput,
+  type UserMessage,
+} from "trackside";
+import {
+  bindAgent,
+  conversationWith,
+  Divergence,
+  driveJournal,
+  type EngineParts,
+  engineParts,
+  failureFrom,
+  Log,
+  logOf,
+  newId,
+  RunContext,
+  type RunEvent,
+  type RunRequest,
+  readMessage,
+  readRequest,
+  refused,
+  resultOf,
+} from "trackside/engine";
+import type { TurnState } from "trackside/loop";
+import { type ApprovalListener, Approvals, type DecideInput } from "../approvals/approvals.ts";
+import { RunDesk } from "../approvals/desk.ts";
+import { wake } from "../approvals/records.ts";
+import { type Bus, memoryBus } from "../bus/index.ts";
+import { branchMessages } from "../conversations/branch-log.ts";
+import { rows, type Store } from "../store/store.ts";
+import { AgentRegistry } from "./agent-registry.ts";
+import { claimRuns, mayStillAct } from "./claim.ts";
+import { Codec, type Sealer } from "./codec.ts";
+import { StoredCounters } from "./counters.ts";
+import { DeferredWork } from "./deferred.ts";
+import { besideRow, type EndedRun } from "./end-run.ts";
+import { Fenced } from "./fenced.ts";
+import { boundaryOf, sendToRun } from "./inbox.ts";
+import { StoredKeeper } from "./keeper.ts";
+import { Lease, Watch } from "./lease.ts";
+import { type NewRun, openRun } from "./open-run.ts";
+import { parkRun, recordAgain } from "./park.ts";
+import { Parked, RunHost } from "./run-host.ts";
+import { type LoadedRun, loadRun, loopRows, messagesOf } from "./run-records.ts";
+import { storedResult } from "./stored-result.ts";
+
+export interface DurableOptions extends EngineOptions {
+  readonly store: Store;
+  readonly bus?: Bus;
+  readonly agents?: readonly AgentBinding[];
+  readonly sealer?: () => Sealer;
+  readonly listener?: ApprovalListener;
+  /** Told what an operator should know: a run that was parked, a store that is away. */
+  readonly notice?: (message: string) => void;
+  /** Told of every durable event of the runs of this process. */
+  readonly observe?: (event: RunEvent) => void;
+  /** Work for after a run, by name. */
+  readonly tasks?: readonly { name: string; run(input: unknown): void | Promise<void> }[];
+  /** Whether this process takes up runs that nobody runs. */
+  readonly claims?: boolean;
+}
+
+/** One run under way in this process. */
+interface Active {
+  readonly run: RunContext;
+  readonly host: RunHost;
+  readonly desk: RunDesk;
+  readonly ended: Promise<RunResult<unknown>>;
+}
+
+const TICK_MS = 1000;
+const CLAIM_AT_ONCE = 200;
+const NO_SEALER = (): Sealer => {
+  throw new TracksideError("config_invalid", "signed reasoning has to be encrypted, and there is no key");
+};
+
+/**
+ * Runs agents over a store: every delivery is a row, written before what follows from it starts. Several processes may
+ * share the store; what one leaves behind, another goes on with.
+ */
+export class DurableEngine implements Engine {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly approvals: Approvals;
+  readonly registry: AgentRegistry;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly #options: DurableOptions;
+  readonly #parts: EngineParts;
+  readonly #active = new Map<string, Active>();
+  /** Runs that are being opened or loaded: not yet active, but ours. */
+  readonly #loading = new Set<string>();
+  readonly #pinned = new Set<string>();
+  readonly #logs = new Map<string, Log>();
+  readonly #watch = new Watch();
+  readonly #deferred: DeferredWork;
+  #lease: Lease;
+  #opening: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #unlisten: (() => void) | undefined;
+  #lastWake = 0;
+  #claiming: Promise<void> | undefined;
+  #claimAgain = false;
+  #closed = false;
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+    this.store = options.store;
+    this.bus = options.bus ?? memoryBus();
+    this.#parts = engineParts(options);
+    this.clock = this.#parts.clock;
+    this.codec = new Codec(options.sealer ?? NO_SEALER);
+    this.registry = new AgentRegistry(options.agents ?? []);
+    this.#lease = new Lease(this.store, () => void this.#overtaken());
+    this.approvals = new Approvals({
+      store: this.store,
+      clock: this.clock,
+      listener: options.listener ?? {},
+      checkTool: (approval, decision) => this.#checkDecision(approval, decision),
+      onClosed: (approval) => void this.#active.get(approval.run_id)?.desk.look(approval.id),
+    });
+    this.#deferred = new DeferredWork({
+      store: this.store,
+      tasks: options.tasks ?? [],
+      owner: () => this.#lease.process.id,
+      onError: options.onDeferredError ?? (() => {}),
+    });
+  }
+
+  /** Opens the store and takes up what was left. Everything that needs it waits for it. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    await this.store.open();
+    await this.#lease.take();
+    this.#unlisten = this.store.onChange(() => void this.#hear());
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+    if (this.#options.claims !== false) this.claim();
+  }
+
+  /** Leaves every run where it is: another process, or the next one, goes on with it. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#unlisten?.();
+    if (this.#opening === undefined) return;
+    await this.#opening.catch(() => {});
+    for (const [id, { host, desk }] of this.#active) {
+      host.give(new Fenced(id));
+      desk.close();
+    }
+    await this.#claiming;
+    await this.#deferred.close();
+    await this.#lease.release().catch(() => {});
+    await this.bus.close();
+    await this.store.close();
+  }
+
+  start(
+    agent: AgentBinding,
+    input: UserInput,
+    options: RunOptions,
+    sink?: (event: RunEvent) => void,
+  ): StartedRun {
+    const runId = newId("run");
+    const turnRef = newId("turn");
+    let request: RunRequest;
+    try {
+      request = readRequest(agent, input, options, sink !== undefined, { stores: true, approver: "host" });
+      this.registry.refuse(agent);
+    } catch (error) {
+      return refused(error, runId, turnRef, this.clock, sink);
+    }
+    this.registry.add(agent);
+    const { signal } = request;
+    const begun = this.begin(agent, request, { runId, turnRef, sink });
+    const id = begun.then((started) => started.runId);
+    const result = begun.then(
+      (started) => started.result(),
+      (error: unknown) => {
+        const told = refused(error, runId, turnRef, this.clock, sink);
+        return told.result;
+      },
+    );
+    const cancel = (reason: string) => void id.then((known) => this.cancel(known, reason)).catch(() => {});
+    const unlisten = signal && onAbort(signal, cancel);
+    result.then(unlisten, unlisten);
+    const pending = () => this.#active.get(runId)?.desk.pending ?? [];
+    return {
+      runId,
+      turnRef,
+      result,
+      cancel,
+      get pending() {
+        return pending();
+      },
+      decide: async (approvalId, decision) => this.decide(request.scope.tenant, approvalId, decision),
+      steer: async (message) => this.steer(request.scope.tenant, await id, message),
+    };
+  }
+
+  /** Opens a run in the store and, unless it waits in line, starts it here. */
+  async begin(
+    agent: AgentBinding,
+    request: RunRequest,
+    given: {
+      runId: string;
+      turnRef: string;
+      sink?: ((event: RunEvent) => void) | undefined;
+      whenBusy?: "refuse" | "queue";
+      owned?: boolean;
+    },
+  ): Promise<{
+    runId: string;
+    turnRef: string;
+    conversationId: string;
+    result: () => Promise<RunResult<unknown>>;
+  }> {
+    await this.open();
+    const { runId, turnRef, sink, whenBusy = "refuse", owned = true } = given;
+    const { conversation, scope } = request;
+    const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
+    const pinned = this.registry.pinned(agent);
+    const isPinned = this.#pinned.has(pinned.digest);
+    const asked: NewRun = {
+      id: runId,
+      turnRef,
+      tenant: scope.tenant,
+      agent: agent.definition.name,
+      scope,
+      user,
+      definition: { ...pinned, isPinned },
+      conversation:
+        conversation === undefined || typeof conversation === "string"
+          ? conversation
+          : { id: conversation.id, log: logOf(conversation) },
+      requestId: request.requestId,
+      owner: owned ? this.#lease.process.id : null,
+      whenBusy,
+      at: this.clock.now(),
+    };
+    this.#loading.add(runId);
+    try {
+      const opened = await this.store.write((db) => openRun(db, asked, this.codec));
+      this.#pinned.add(pinned.digest);
+      const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
+      if (opened.state !== "running")
+        return { ...about, result: () => this.result(scope.tenant, opened.runId) };
+      const log = await this.#logOf(opened.branchId, opened.from);
+      const active = this.#run({
+        runId,
+        turnRef,
+        agent,
+        request,
+        user,
+        log,
+        from: opened.from,
+        conversationId: opened.conversationId,
+        branchId: opened.branchId,
+        fence: 1,
+        sink,
+        loaded: undefined,
+      });
+      return { ...about, result: () => active.ended };
+    } finally {
+      this.#loading.delete(runId);
+    }
+  }
+
+  /** Settles as the run does, wherever it runs. */
+  async result(tenant: string, runId: string): Promise<RunResult<unknown>> {
+    const active = this.#active.get(runId);
+    if (active !== undefined) return active.ended;
+    return storedResult(
+      { store: this.store, codec: this.codec, registry: this.registry, parts: this.#parts },
+      tenant,
+      runId,
+    );
+  }
+
+  async decide(tenant: string, id: string, decision: DecideInput): Promise<Approval> {
+    await this.open();
+    return this.approvals.decide(tenant, id, decision);
+  }
+
+  /** Stops a run, wherever it is. It ends with its paired results and a terminal status. */
+  async cancel(runId: string, reason: string): Promise<void> {
+    this.#active.get(runId)?.host.cancelRun(reason);
+    const at = this.clock.now();
+    await this.store.write(function* (db) {
+      const marked = yield* rows(
+        db
+          .updateTable("runs")
+          .set({ cancel_reason: reason, updated_at: at })
+          .where("id", "=", runId)
+          .where("ended_at", "is", null)
+          .where("cancel_reason", "is", null)
+          .returning("status"),
+      );
+      if (marked.length > 0) yield* wake(db, runId, "cancel", at);
+    });
+    // It may have been claimed or loaded between the two.
+    this.#active.get(runId)?.host.cancelRun(reason);
+    this.claim();
+  }
+
+  /** Queues a message for a run under way; it joins at the next step boundary (X6). */
+  async steer(tenant: string, runId: string, input: UserInput, requestId?: string): Promise<Receipt> {
+    const parts = readMessage(input);
+    const sent = await this.store.write((db) =>
+      sendToRun(db, { tenant, runId, parts, requestId, at: this.clock.now() }),
+    );
+    this.#active.get(runId)?.host.call();
+    if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });
+    return sent.receipt(this.store, this.clock);
+  }
+
+  /** Takes up runs that nobody runs. */
+  claim(): void {
+    if (this.#closed || this.#options.claims === false) return;
+    if (this.#claiming !== undefined) {
+      this.#claimAgain = true;
+      return;
+    }
+    this.#claiming = this.#claimAll()
+      .catch((error: unknown) => this.#notice(`runs could not be taken up: ${String(error)}`))
+      .finally(() => {
+        this.#claiming = undefined;
+        if (!this.#claimAgain) return;
+        this.#claimAgain = false;
+        this.claim();
+      });
+  }
+
+  get activeRuns(): number {
+    return this.#active.size;
+  }
+
+  async #claimAll(): Promise<void> {
+    await this.#opening;
+    for (;;) {
+      if (this.#closed || !this.#lease.valid) return;
+      const claimed = await this.store.write((db) =>
+        claimRuns(db, {
+          me: this.#lease.process.id,
+          agents: this.registry.names,
+          limit: CLAIM_AT_ONCE,
+          isActive: (id) => this.#active.has(id) || this.#loading.has(id),
+          lapsed: (other) => this.#watch.lapsed(other),
+          at: this.clock.now(),
+        }),
+      );
+      for (const { runId, from } of claimed) {
+        if (this.#closed) return;
+        await this.#resume(runId, from);
+        await new Promise((resolve) => setImmediate(resolve)); // never holds the event loop for long
+      }
+      if (claimed.length < CLAIM_AT_ONCE) return;
+    }
+  }
+
+  /** Goes on with a run that an earlier process left. */
+  async #resume(runId: string, from: string | null): Promise<void> {
+    this.#loading.add(runId);
+    try {
+      const loaded = await this.store.read((db) => loadRun(db, runId, this.codec));
+      if (loaded === undefined || loaded.row.ended_at !== null) return;
+      const { row, body } = loaded;
+      const agent = this.registry.bind(row.agent, loaded.definition, row.definition_digest);
+      if ("problem" in agent) {
+        await this.#park(loaded, "diverged", agent.problem);
+        return;
+      }
+      const messages = await this.store.read((db) => messagesOf(db, loaded.commits, this.codec));
+      const log = await this.#logOf(row.branch_id, body.from, runId);
+      const logged = loaded.commits.flatMap(({ body: commit }) =>
+        commit.notes.flatMap((note) => (note.type === "logged" ? note.message_ids : [])),
+      );
+      for (const id of logged) {
+        const message = messages.get(id)?.message ?? (id === loaded.user.id ? loaded.user : undefined);
+        if (message !== undefined) log.append(message);
+      }
+      const inLog = new Set(logged);
+      this.#run({
+        runId,
+        turnRef: row.turn_ref,
+        agent: agent.binding,
+        request: {
+          parts: loaded.user.parts,
+          conversation: undefined,
+          requestId: undefined,
+          scope: loaded.scope,
+          signal: undefined,
+          approver: "host",
+        },
+        user: loaded.user,
+        log,
+        from: body.from,
+        conversationId: row.conversation_id,
+        branchId: row.branch_id,
+        fence: row.fence,
+        sink: undefined,
+        loaded: {
+          ...loaded,
+          previousOwner: from,
+          recorded: [...messages.values()].filter(({ message }) => !inLog.has(message.id)),
+        },
+      });
+    } catch (error) {
+      this.#notice(
+        `the run ${runId} could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    } finally {
+      this.#loading.delete(runId);
+    }
+  }
+
+  #run(given: Running): Active {
+    const { runId, turnRef, request, user, log, from, fence, loaded } = given;
+    const { scope } = request;
+    const bound = bindAgent(given.agent);
+    const lease = this.#lease;
+    const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
+    const desk = new RunDesk(this.approvals, this.clock, scope.tenant, loaded?.approvals ?? []);
+    const { observe } = this.#options;
+    const services = {
+      approvals: desk,
+      counters: new StoredCounters(this.store, loaded?.row.root_run_id ?? runId),
+      keeper: new StoredKeeper({
+        store: this.store,
+        runId,
+        fence,
+        mayAct: () => lease.valid,
+        lost: new Set(lost.keys()),
+        outcomes: loaded?.outcomes ?? new Map(),
+        guarded: bound.entries("PRE_TOOL_CALL").length > 0,
+        reviewed: bound.entries("POST_TOOL_CALL").length > 0 || bound.entries("TOOL_ERROR").length > 0,
+        now: () => this.clock.now(),
+      }),
+    };
+    const run = new RunContext({
+      id: runId,
+      turnRef,
+      scope,
+      agent: bound,
+      log,
+      parts: this.#parts,
+      userMessage: user,
+      approver: request.approver,
+      services,
+      sink: (event) => {
+        given.sink?.(event);
+        if ("seq" in event) observe?.(event);
+        else this.bus.publish(runId, event);
+      },
+      ...(loaded === undefined
+        ? {}
+        : {
+            resumed: {
+              seq: loaded.commits.at(-1)?.seq ?? 0,
+              recorded: loaded.recorded.map(({ message }) => message),
+            },
+          }),
+    });
+    const ended: EndedRun = {
+      runId,
+      tenant: scope.tenant,
+      conversationId: given.conversationId,
+      branchId: given.branchId,
+      fence,
+      scope,
+      user,
+      from,
+      codec: this.codec,
+      clock: this.clock,
+      length: () => log.messages.length,
+    };
+    const host = new RunHost(
+      run,
+      {
+        store: this.store,
+        codec: this.codec,
+        beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
+        boundary: () => boundaryOf(this.store, run),
+        again: (key) => recordAgain(this.store, runId, key, loaded?.previousOwner ?? null),
+        committed: (seq) => this.bus.publish(runId, { type: "committed", run_id: runId, seq }),
+      },
+      {
+        fence,
+        ord: (loaded?.commits.at(-1)?.ord ?? -1) + 1,
+        seq: loaded?.commits.at(-1)?.seq ?? 0,
+        rows: loaded === undefined ? [] : loopRows(loaded.commits),
+        lost,
+        savedAt: new Map(loaded?.recorded.map(({ message, ord }) => [message.id, ord]) ?? []),
+      },
+    );
+    if (loaded?.row.cancel_reason) host.cancelRun(loaded.row.cancel_reason);
+    const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
+    const driven = driveJournal(bound.pinned, turn, host);
+    const active: Active = { run, host, desk, ended: this.#settle(given, run, driven) };
+    active.ended.catch(() => {}); // whoever holds the run hears of it
+    this.#active.set(runId, active);
+    this.#hold();
+    return active;
+  }
+
+  async #settle(given: Running, run: RunContext, driven: Promise<TurnState>): Promise<RunResult<unknown>> {
+    const { runId, request, branchId, conversationId, log, from } = given;
+    let state: TurnState;
+    try {
+      state = await driven;
+    } catch (error) {
+      this.#leave(runId);
+      this.#logs.delete(branchId);
+      if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
+      else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
+      else if (!(error instanceof Fenced) && !this.#closed) {
+        const { message } = failureFrom(error);
+        this.#notice(`the run ${runId} stopped here and is taken up again: ${message}`);
+        setTimeout(() => this.claim(), TICK_MS).unref();
+      }
+      if (this.#closed)
+        throw new TracksideError(
+          "not_available",
+          `The run ${runId} goes on when Trackside is started again.`,
+        );
+      return storedResult(
+        { store: this.store, codec: this.codec, registry: this.registry, parts: this.#parts },
+        request.scope.tenant,
+        runId,
+      );
+    }
+    this.#leave(runId);
+    this.bus.finish(runId);
+    this.#keepLog(branchId, log);
+    if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
+    this.claim(); // a message that came too late, or a run that waited in line
+    return resultOf(run, state, conversationWith(conversationId, log), from);
+  }
+
+  #leave(runId: string): void {
+    this.#active.get(runId)?.desk.close();
+    this.#active.delete(runId);
+    this.#hold();
+  }
+
+  /** Runs under way keep the process alive; waiting for more does not. */
+  #hold(): void {
+    if (this.#active.size > 0) this.#timer?.ref();
+    else this.#timer?.unref();
+  }
+
+  async #logOf(branchId: string, length: number, exceptRun?: string): Promise<Log> {
+    if (length === 0 && exceptRun === undefined) return new Log([]);
+    const kept = this.#logs.get(branchId);
+    if (kept?.messages.length === length) {
+      this.#logs.delete(branchId);
+      return kept;
+    }
+    const messages = await this.store.read((db) => branchMessages(db, branchId, this.codec, exceptRun));
+    return new Log(messages.slice(0, length));
+  }
+
+  /** The logs of the last few conversations stay in memory: the next turn often follows soon. */
+  #keepLog(branchId: string, log: Log): void {
+    this.#logs.delete(branchId);
+    this.#logs.set(branchId, log);
+    if (this.#logs.size <= KEPT_LOGS) return;
+    const [oldest] = this.#logs.keys();
+    if (oldest !== undefined) this.#logs.delete(oldest);
+  }
+
+  /** Others took this process's runs: it was frozen, or its store was away for too long. It starts anew. */
+  async #overtaken(): Promise<void> {
+    for (const [id, { host }] of this.#active) host.give(new Fenced(id));
+    this.#lease = new Lease(this.store, () => void this.#overtaken());
+    this.#notice(
+      "this process was silent for too long and others have taken its runs; it goes on with new ones",
+    );
+    if (!this.#closed) await this.#lease.take().catch(() => {});
+  }
+
+  #tick(): void {
+    this.claim();
+    this.#deferred.kick();
+    void this.#hear(true);
+  }
+
+  /** Looks at what was left for runs under way here: decisions, messages, cancels. */
+  async #hear(all = false): Promise<void> {
+    if (this.#closed) return;
+    const after = this.#lastWake;
+    try {
+      const found = await this.store.read(function* (db) {
+        return yield* rows(
+          db
+            .selectFrom("wakes")
+            .select(["n", "run_id", "what"])
+            .where("n", ">", after)
+            .orderBy("n")
+            .limit(1000),
+        );
+      });
+      for (const { n, run_id, what } of found) {
+        this.#lastWake = Math.max(this.#lastWake, Number(n));
+        if (what === "queued") this.claim();
+        await this.#look(run_id);
+      }
+      if (all) for (const id of this.#active.keys()) await this.#look(id);
+    } catch {
+      // The store is away; the next tick looks again.
+    }
+  }
+
+  async #look(runId: string): Promise<void> {
+    const active = this.#active.get(runId);
+    if (active === undefined) return;
+    const [run, waiting] = await this.store.read(function* (db) {
+      const [found] = yield* rows(db.selectFrom("runs").select("cancel_reason").where("id", "=", runId));
+      const [queued] = yield* rows(
+        db
+          .selectFrom("inbox")
+          .select("id")
+          .where("run_id", "=", runId)
+          .where("state", "=", "queued")
+          .limit(1),
+      );
+      return [found, queued] as const;
+    });
+    if (run?.cancel_reason) active.host.cancelRun(run.cancel_reason);
+    if (waiting !== undefined) active.host.call();
+    await active.desk.look();
+  }
+
+  async #checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
+    if (decision.choice === "run") {
+      const [run] = await this.store.read((db) =>
+        rows(db.selectFrom("runs").select("body").where("id", "=", approval.run_id)),
+      );
+      const from = run && JSON.parse(run.body).previous_owner;
+      if (typeof from === "string" && (await this.store.read((db) => mayStillAct(db, from))))
+        return 'choice: "run" has to wait until the process that started it is known to be gone; it may still be running it';
+    }
+    return this.registry.checkDecision(approval, decision);
+  }
+
+  async #park(loaded: LoadedRun, code: "diverged" | "recovery_failed", why: string): Promise<void> {
+    await parkRun(
+      this.store,
+      { runId: loaded.row.id, fence: loaded.row.fence, at: this.clock.now() },
+      code,
+      why,
+    );
+    this.#notice(`the run ${loaded.row.id} is parked: ${why}`);
+  }
+
+  async #parkActive(
+    { runId, fence }: Running,
+    code: "diverged" | "recovery_failed",
+    why: string,
+  ): Promise<void> {
+    try {
+      await parkRun(this.store, { runId, fence, at: this.clock.now() }, code, why);
+      this.#notice(`the run ${runId} is parked: ${why}`);
+    } catch (error) {
+      this.#notice(`the run ${runId} could not be parked: ${String(error)}`);
+    }
+  }
+
+  #notice(message: string): void {
+    this.#options.notice?.(message);
+  }
+}
+
+const KEPT_LOGS = 100;
+const NO_LOST: ReadonlyMap<string, number> = new Map();
+
+interface Running {
+  readonly runId: string;
+  readonly turnRef: string;
+  readonly agent: AgentBinding;
+  readonly request: RunRequest;
+  readonly user: UserMessage;
+  readonly log: Log;
+  readonly from: number;
+  readonly conversationId: string;
+  readonly branchId: string;
+  readonly fence: number;
+  readonly sink: ((event: RunEvent) => void) | undefined;
+  readonly loaded:
+    | (LoadedRun & {
+        previousOwner: string | null;
+        recorded: readonly { message: Message; ord: number }[];
+      })
+    | undefined;
+}
+
+/** Effects that had been begun and not delivered, and when they were begun. */
+function lostEffects({ commits }: LoadedRun): ReadonlyMap<string, number> {
+  const lost = new Map<string, number>();
+  for (const { body } of commits) {
+    lost.delete(body.key);
+    for (const key of body.begun) lost.set(key, body.at);
+  }
+  return lost;
+}
+
+function onAbort(signal: AbortSignal, cancel: (reason: string) => void): () => void {
+  const abort = () => cancel(signal.reason instanceof Error ? signal.reason.message : String(signal.reason));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return () => signal.removeEventListener("abort", abort);
+}

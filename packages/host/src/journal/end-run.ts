@@ -1,0 +1,231 @@
+import type { Clock, Scope, UserMessage } from "trackside";
+import { type CommitRow, newId } from "trackside/engine";
+import { wake } from "../approvals/records.ts";
+import { hot } from "../hot.ts";
+import { type Builder, type Operation, rows, type Work } from "../store/store.ts";
+import type { Codec, NewArtifact } from "./codec.ts";
+import { queuedFor, settleInbox } from "./inbox.ts";
+import { contentDigest } from "./open-run.ts";
+import type { CommitBody, RunBody } from "./rows.ts";
+import type { Forgotten } from "./run-host.ts";
+import { finishRun, insertArtifacts, insertRun } from "./run-records.ts";
+
+/** A run under way, as far as its end concerns other tables. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly conversationId: string;
+  readonly branchId: string;
+  readonly fence: number;
+  readonly scope: Scope;
+  readonly user: UserMessage;
+  readonly from: number;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  /** How many messages the log has now. */
+  length(): number;
+}
+
+/** What a row means for other tables, in the same transaction; undefined for most, which mean nothing. */
+export function besideRow(
+  run: EndedRun,
+  row: CommitRow,
+  artifacts: readonly NewArtifact[],
+  forgotten: readonly Forgotten[],
+): Work<void> | undefined {
+  const heard = row.notes.some(
+    (note) => note.type === "dropped" || (note.type === "message_injected" && note.receipt !== undefined),
+  );
+  if (row.ended === undefined && artifacts.length === 0 && !heard) return undefined;
+  return function* (db) {
+    const at = run.clock.now();
+    const of = { tenant: run.tenant, conversation_id: run.conversationId, run_id: run.runId, at };
+    yield* insertArtifacts(db, of, artifacts, contentDigest);
+    for (const note of row.notes) {
+      if (note.type === "dropped") yield* settleInbox(db, note.receipt, "dropped", run.runId);
+      else if (note.type === "message_injected" && note.receipt !== undefined)
+        yield* settleInbox(db, note.receipt, "admitted", run.runId);
+    }
+    if (row.ended !== undefined) yield* endRun(db, run, row, forgotten, at);
+  };
+}
+
+function* endRun(
+  db: Builder,
+  run: EndedRun,
+  row: CommitRow,
+  forgotten: readonly Forgotten[],
+  at: number,
+): Operation<void> {
+  const { outcome, usage, step } = row.ended ?? { outcome: null, usage: null, step: 0 };
+  const logged = row.notes.reduce((n, note) => n + (note.type === "logged" ? note.message_ids.length : 0), 0);
+  const length = run.length() + logged;
+  const { stored } = run.codec.encode([run.user]);
+  const [user = run.user] = stored;
+  const body: RunBody = {
+    v: 1,
+    scope: run.scope,
+    user: user as RunBody["user"], // the user's message, as it was opened with
+    from: run.from,
+    outcome,
+    usage,
+    steps: step,
+  };
+  const status = outcome?.status ?? "error";
+  yield* finishRun(db, { id: run.runId, fence: run.fence, status, at, body });
+  for (const one of forgotten) yield* forget(db, run.runId, one);
+  yield* keepDeferred(db, run, at);
+  yield* releaseBranch(db, run, length, at);
+}
+
+function* forget(db: Builder, runId: string, { ord, message }: Forgotten): Operation<void> {
+  const [row] = yield* rows(
+    db.selectFrom("commits").select("body").where("run_id", "=", runId).where("ord", "=", ord),
+  );
+  if (row === undefined) return;
+  const body: CommitBody = JSON.parse(row.body);
+  const messages = body.messages?.map((known) => (known.id === message.id ? message : known));
+  yield* rows(
+    db
+      .updateTable("commits")
+      .set({ body: JSON.stringify({ ...body, messages }) })
+      .where("run_id", "=", runId)
+      .where("ord", "=", ord),
+  );
+  const stored = body.messages?.find((known) => known.id === message.id);
+  if (stored !== undefined && "artifact" in stored)
+    yield* rows(db.deleteFrom("artifacts").where("id", "=", stored.artifact));
+}
+
+/** Work that hooks deferred: from its rows into the queue of what is to be done after the run (H7). */
+function* keepDeferred(db: Builder, { runId, tenant }: EndedRun, at: number): Operation<void> {
+  const found = yield* rows(
+    db
+      .selectFrom("commits")
+      .select("body")
+      .where("run_id", "=", runId)
+      .where("body", "like", '%"deferred":[%'),
+  );
+  for (const { body } of found) {
+    const { deferred = [] }: CommitBody = JSON.parse(body);
+    for (const task of deferred) {
+      yield* rows(
+        db.insertInto("deferred").values({
+          id: newId("task"),
+          tenant,
+          run_id: runId,
+          state: "waiting",
+          owner: null,
+          attempts: 0,
+          created_at: at,
+          body: JSON.stringify({ v: 1, ...task }),
+        }),
+      );
+    }
+  }
+}
+
+const release = hot<{ id: string; run: string; next: string | null; length: number }>((db, value) =>
+  db
+    .updateTable("branches")
+    .set({ active_run_id: value("next"), length: value("length") })
+    .where("id", "=", value("id"))
+    .where("active_run_id", "=", value("run")),
+);
+
+const firstInLine = hot<{ branch: string }, { id: string; body: string }>((db, value) =>
+  db
+    .selectFrom("runs")
+    .select(["id", "body"])
+    .where("branch_id", "=", value("branch"))
+    .where("status", "=", "queued")
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1),
+);
+
+const anyLate = hot<{ run: string }, { id: string }>((db, value) =>
+  db
+    .selectFrom("inbox")
+    .select("id")
+    .where("run_id", "=", value("run"))
+    .where("state", "=", "queued")
+    .limit(1),
+);
+
+/** The branch is free for the next run: one that a late message opens, or the first in line (X6, X7). */
+export function* releaseBranch(
+  db: Builder,
+  run: Pick<EndedRun, "runId" | "branchId" | "tenant" | "scope" | "conversationId">,
+  length: number,
+  at: number,
+): Operation<void> {
+  const { rows: late } = yield* anyLate(db, { run: run.runId });
+  let next = late.length === 0 ? undefined : yield* openLate(db, run, length, at);
+  if (next === undefined) {
+    const { rows: line } = yield* firstInLine(db, { branch: run.branchId });
+    const [first] = line;
+    if (first !== undefined) {
+      next = first.id;
+      const body: RunBody = { ...JSON.parse(first.body), from: length };
+      yield* rows(
+        db
+          .updateTable("runs")
+          .set({ body: JSON.stringify(body) })
+          .where("id", "=", first.id),
+      );
+    }
+  }
+  yield* release(db, { id: run.branchId, run: run.runId, next: next ?? null, length });
+  if (next !== undefined) yield* wake(db, next, "queued", at);
+}
+
+/** A message that came too late for its run opens the next turn; others that did join that one. */
+function* openLate(
+  db: Builder,
+  run: Pick<EndedRun, "runId" | "branchId" | "tenant" | "scope" | "conversationId">,
+  length: number,
+  at: number,
+): Operation<string | undefined> {
+  const [first, ...others] = yield* queuedFor(db, run.runId);
+  if (first === undefined) return undefined;
+  const [before] = yield* rows(
+    db.selectFrom("runs").select(["agent", "definition_digest"]).where("id", "=", run.runId),
+  );
+  if (before === undefined) return undefined;
+  const id = newId("run");
+  const body: RunBody = {
+    v: 1,
+    scope: run.scope,
+    user: { ...first, id: `${id}.user` },
+    from: length,
+    outcome: null,
+    usage: null,
+    steps: 0,
+  };
+  yield* insertRun(db, {
+    id,
+    tenant: run.tenant,
+    agent: before.agent,
+    kind: "agent",
+    status: "queued",
+    conversation_id: run.conversationId,
+    branch_id: run.branchId,
+    turn_ref: newId("turn"),
+    root_run_id: id,
+    parent_run_id: null,
+    retried_from: null,
+    definition_digest: before.definition_digest,
+    owner: null,
+    fence: 1,
+    cancel_reason: null,
+    created_at: at,
+    updated_at: at,
+    ended_at: null,
+    body: JSON.stringify(body),
+  });
+  yield* settleInbox(db, first.id, "next_turn", id);
+  for (const { id: other } of others)
+    yield* rows(db.updateTable("inbox").set({ run_id: id }).where("id", "=", other));
+  return id;
+}

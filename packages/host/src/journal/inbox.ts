@@ -1,0 +1,129 @@
+import { type Clock, type Receipt, TracksideError, type UserMessage, type UserPart } from "trackside";
+import { newId, type RunContext } from "trackside/engine";
+import type { BoundaryOut } from "trackside/loop";
+import { wake } from "../approvals/records.ts";
+import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
+
+interface InboxBody {
+  readonly v: 1;
+  readonly message: UserMessage;
+}
+
+/** What is known of a message that was sent to a run. */
+export interface Sent {
+  readonly id: string;
+  readonly isNew: boolean;
+  /** Waits until it is known what became of it. */
+  receipt(store: Store, clock: Clock): Promise<Receipt>;
+}
+
+interface Sending {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly parts: readonly UserPart[];
+  readonly requestId: string | undefined;
+  readonly at: number;
+}
+
+/** Queues a message for a run under way. For one that is over the message becomes the next turn (X6). */
+export function* sendToRun(db: Builder, { tenant, runId, parts, requestId, at }: Sending): Operation<Sent> {
+  if (requestId !== undefined) {
+    const [known] = yield* rows(
+      db
+        .selectFrom("requests")
+        .select("record_id")
+        .where("tenant", "=", tenant)
+        .where("operation", "=", "steer")
+        .where("request_id", "=", requestId),
+    );
+    if (known !== undefined) return sent(known.record_id, false);
+  }
+  const [run] = yield* rows(
+    db
+      .selectFrom("runs")
+      .select(["branch_id", "ended_at"])
+      .where("id", "=", runId)
+      .where("tenant", "=", tenant),
+  );
+  if (run === undefined) throw new TracksideError("config_invalid", `There is no run ${runId}.`);
+  if (run.ended_at !== null)
+    throw new TracksideError(
+      "config_invalid",
+      `The run ${runId} is over. Send the message to its conversation ${run.branch_id}.`,
+    );
+  const id = newId("msg");
+  const body: InboxBody = { v: 1, message: { id, role: "user", parts } };
+  yield* rows(
+    db.insertInto("inbox").values({
+      id,
+      tenant,
+      branch_id: run.branch_id,
+      run_id: runId,
+      state: "queued",
+      created_at: at,
+      body: JSON.stringify(body),
+    }),
+  );
+  if (requestId !== undefined) {
+    const request = {
+      tenant,
+      request_id: requestId,
+      operation: "steer",
+      record_id: id,
+      digest: "",
+      created_at: at,
+    };
+    yield* rows(db.insertInto("requests").values(request));
+  }
+  yield* wake(db, runId, "inbox", at);
+  return sent(id, true);
+}
+
+/** Messages of a run that nobody has admitted, oldest first. */
+export function* queuedFor(db: Builder, runId: string): Operation<readonly UserMessage[]> {
+  const found = yield* rows(
+    db
+      .selectFrom("inbox")
+      .select("body")
+      .where("run_id", "=", runId)
+      .where("state", "=", "queued")
+      .orderBy("created_at")
+      .orderBy("id"),
+  );
+  return found.map(({ body }) => (JSON.parse(body) as InboxBody).message); // as it was written
+}
+
+/** What a step boundary hears: the messages that wait. They stay queued until the loop has said what became of them. */
+export async function boundaryOf(store: Store, run: RunContext): Promise<BoundaryOut> {
+  const messages = await store.read((db) => queuedFor(db, run.id));
+  for (const message of messages) run.record(message);
+  return { inbox: messages.map(({ id }) => ({ message_id: id, receipt: id })) };
+}
+
+export function* settleInbox(
+  db: Builder,
+  receipt: string,
+  state: "admitted" | "dropped" | "next_turn",
+  runId: string,
+): Operation<void> {
+  yield* rows(db.updateTable("inbox").set({ state, run_id: runId }).where("id", "=", receipt));
+}
+
+const POLL_MS = 50;
+
+function sent(id: string, isNew: boolean): Sent {
+  return {
+    id,
+    isNew,
+    async receipt(store, clock) {
+      for (;;) {
+        const [row] = await store.read((db) =>
+          rows(db.selectFrom("inbox").select(["state", "run_id"]).where("id", "=", id)),
+        );
+        if (row === undefined) throw new TracksideError("config_invalid", `The message ${id} was deleted.`);
+        if (row.state !== "queued") return { id, state: row.state as Receipt["state"], runId: row.run_id }; // as `settleInbox` writes it
+        await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+      }
+    },
+  };
+}

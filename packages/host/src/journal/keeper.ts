@@ -1,0 +1,87 @@
+import type { Tool } from "trackside";
+import type { Found, KeptOutcome, ToolKeeper } from "trackside/engine";
+import { rows, type Store } from "../store/store.ts";
+import { Fenced } from "./fenced.ts";
+import type { OutcomeBody } from "./rows.ts";
+
+export interface KeeperInit {
+  readonly store: Store;
+  readonly runId: string;
+  readonly fence: number;
+  /** Whether this process may still act (X4). */
+  readonly mayAct: () => boolean;
+  /** Calls that were under way when an earlier process died. */
+  readonly lost: ReadonlySet<string>;
+  /** What those had written down. */
+  readonly outcomes: ReadonlyMap<string, OutcomeBody>;
+  /** Rails run before a tool starts: whether it was begun does not yet say that it started. */
+  readonly guarded: boolean;
+  /** Rails look at its outcome before it is delivered; without them the delivery itself is what is kept. */
+  readonly reviewed: boolean;
+  readonly now: () => number;
+}
+
+/** Sees to it that a tool with an effect that must not happen twice does not (X3, X4). */
+export class StoredKeeper implements ToolKeeper {
+  readonly #init: KeeperInit;
+
+  constructor(init: KeeperInit) {
+    this.#init = init;
+  }
+
+  found(key: string, tool: Tool): Found {
+    const { lost, outcomes, guarded } = this.#init;
+    if (tool.effect !== "once" || !lost.has(key)) return { kind: "nothing" };
+    const written = outcomes.get(key);
+    if (written?.state === "ran") return { kind: "ran", kept: written.kept as KeptOutcome }; // as `ran` wrote it
+    if (written === undefined && guarded) return { kind: "nothing" };
+    return {
+      kind: "unknown",
+      why: `${tool.name} was running when its process died, and it must not run twice`,
+    };
+  }
+
+  starting(key: string, tool: Tool): void | Promise<void> {
+    if (!this.#init.mayAct()) throw new Fenced(this.#init.runId);
+    // Without rails the row that began it says that it started.
+    if (tool.effect !== "once" || !this.#init.guarded) return;
+    return this.#write(key, { v: 1, state: "started", at: this.#init.now() }).then(() => {
+      if (!this.#init.mayAct()) throw new Fenced(this.#init.runId);
+    });
+  }
+
+  ran(key: string, tool: Tool, kept: KeptOutcome): void | Promise<void> {
+    if (tool.effect !== "once" || !this.#init.reviewed) return;
+    return this.#write(key, { v: 1, state: "ran", kept: storable(kept) });
+  }
+
+  async #write(key: string, body: OutcomeBody): Promise<void> {
+    const { store, runId, fence } = this.#init;
+    const landed = await store.write(function* (db) {
+      const [run] = yield* rows(
+        db.selectFrom("runs").select("fence").where("id", "=", runId).where("fence", "=", fence),
+      );
+      if (run === undefined) return false;
+      const row = { run_id: runId, key, body: JSON.stringify(body) };
+      yield* rows(
+        db
+          .insertInto("outcomes")
+          .values(row)
+          .onConflict((conflict) => conflict.columns(["run_id", "key"]).doUpdateSet({ body: row.body })),
+      );
+      return true;
+    });
+    if (!landed) throw new Fenced(runId);
+  }
+}
+
+/** What a tool returned may be no JSON; then the handler says so, and it must say so again. */
+function storable(kept: KeptOutcome): KeptOutcome {
+  if (kept.executed.kind !== "returned") return kept;
+  try {
+    return JSON.parse(JSON.stringify(kept));
+  } catch {
+    const message = "its result could not be written as JSON";
+    return { ...kept, executed: { kind: "failed", message } };
+  }
+}

@@ -1,0 +1,111 @@
+import { rows, type Store } from "../store/store.ts";
+import { isGone, type ProcessIdentity, thisProcess } from "./process-identity.ts";
+
+/** A process that shows no sign of life for this long has lost its runs. */
+export const LEASE_MS = 10_000;
+/** In place of a lease: others have taken the process's runs. */
+export const FENCED = 0;
+const RENEW_MS = 2_500;
+/** It stops acting a little earlier than others may start to. */
+const MARGIN_MS = 1_000;
+
+/**
+ * This process's lease: one for all its runs. Others watch it change and take its runs when it no longer does; it knows by
+ * its own clock when that may be, and acts no more from a moment before.
+ */
+export class Lease {
+  readonly process: ProcessIdentity = thisProcess();
+  readonly #store: Store;
+  #renewed = 0;
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #lost = false;
+  readonly #onLost: () => void;
+
+  /** `onLost` is called once, when others have taken this process's runs. */
+  constructor(store: Store, onLost: () => void) {
+    this.#store = store;
+    this.#onLost = onLost;
+  }
+
+  async take(): Promise<void> {
+    const { id, host, machine, pid, started } = this.process;
+    const asked = performance.now();
+    const now = Date.now();
+    await this.#store.write(function* (db) {
+      const row = { id, host, machine, pid, started, expires_at: now + LEASE_MS, created_at: now };
+      yield* rows(db.insertInto("processes").values(row));
+    });
+    this.#renewed = asked;
+    this.#timer = setInterval(() => void this.#renew(), RENEW_MS);
+    this.#timer.unref();
+  }
+
+  /** Whether this process may act: start a tool, claim a run. */
+  get valid(): boolean {
+    return !this.#lost && performance.now() - this.#renewed < LEASE_MS - MARGIN_MS;
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#lost = true;
+    const { id } = this.process;
+    await this.#store.write(function* (db) {
+      yield* rows(db.updateTable("runs").set({ owner: null }).where("owner", "=", id));
+      yield* rows(db.deleteFrom("processes").where("id", "=", id));
+    });
+  }
+
+  #lose(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    clearInterval(this.#timer);
+    this.#onLost();
+  }
+
+  async #renew(): Promise<void> {
+    const { id } = this.process;
+    const asked = performance.now(); // counted from before it was asked for
+    const value = Date.now() + LEASE_MS + (this.#count++ % 2); // others watch it change, whatever clocks say
+    try {
+      const kept = await this.#store.write(function* (db) {
+        const found = yield* rows(
+          db
+            .updateTable("processes")
+            .set({ expires_at: value })
+            .where("id", "=", id)
+            .where("expires_at", "!=", FENCED)
+            .returning("id"),
+        );
+        // It has seen the fence: whoever waits for that may go on.
+        if (found.length === 0) yield* rows(db.deleteFrom("processes").where("id", "=", id));
+        return found.length > 0;
+      });
+      if (kept) this.#renewed = asked;
+      else this.#lose();
+    } catch {
+      // The store is away: the lease runs out unless it comes back in time.
+    }
+  }
+}
+
+/** Watches other processes, by one's own clock: a lease that has not changed for its whole length has lapsed. */
+export class Watch {
+  readonly #seen = new Map<string, { value: number; since: number }>();
+
+  /** Whether this process will not come back to its runs, or has had its time. */
+  lapsed(other: ProcessIdentity & { readonly expires_at: number }): boolean {
+    if (other.expires_at === FENCED || isGone(other)) return true;
+    const seen = this.#seen.get(other.id);
+    const now = performance.now();
+    if (seen?.value !== other.expires_at) {
+      this.#seen.set(other.id, { value: other.expires_at, since: now });
+      return false;
+    }
+    return now - seen.since > LEASE_MS;
+  }
+
+  forget(id: string): void {
+    this.#seen.delete(id);
+  }
+}

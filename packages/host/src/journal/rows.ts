@@ -1,0 +1,49 @@
+import type { Message, Outcome, Scope, TurnState, Usage, UserMessage } from "trackside";
+import type { CommitRow } from "trackside/engine";
+
+/** A message in a row: itself, or where it is when it is large. */
+export type StoredMessage = Message | { readonly id: string; readonly artifact: string };
+
+/** Work for after the run, as a row has it. */
+export interface StoredTask {
+  readonly task: string;
+  readonly input: unknown;
+}
+
+/** One delivery at rest. */
+export interface CommitBody extends CommitRow {
+  readonly v: 1;
+  readonly at: number;
+  readonly messages?: readonly StoredMessage[];
+  readonly deferred?: readonly StoredTask[];
+}
+
+/** What a run's row holds beside its columns. */
+export interface RunBody {
+  readonly v: 1;
+  readonly scope: Scope;
+  /** The message that opened it; null when it is too large and in the artifact store. */
+  readonly user: UserMessage | { readonly id: string; readonly artifact: string };
+  /** Position of the branch's log when it began. */
+  readonly from: number;
+  readonly outcome: Outcome | null;
+  readonly usage: Usage | null;
+  readonly steps: number;
+  /** How often an effect was begun again after its process died, by key. */
+  readonly recoveries?: Readonly<Record<string, number>>;
+  /** The process it was taken over from. */
+  readonly previous_owner?: string;
+  readonly parked?: { readonly code: "diverged" | "recovery_failed"; readonly message: string };
+}
+
+/** A tool with an effect that happens once, on its way (X3). */
+export type OutcomeBody =
+  | { readonly v: 1; readonly state: "started"; readonly at: number }
+  | { readonly v: 1; readonly state: "ran"; readonly kept: unknown };
+
+/** Rows that are part of the run's record and not of the loop's: they are skipped when it is replayed. */
+export const ASIDE = "@aside";
+
+export function isCheckpoint(row: CommitRow): row is CommitRow & { state: TurnState } {
+  return row.state !== undefined;
+}

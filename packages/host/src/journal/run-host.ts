@@ -1,0 +1,252 @@
+import { estimateParts, type Message } from "trackside";
+import {
+  type Asked,
+  type CommitRow,
+  digestOf,
+  Effect,
+  type JournalHost,
+  perform,
+  type RunContext,
+} from "trackside/engine";
+import type { BoundaryOut, ModelInput, ModelOut } from "trackside/loop";
+import type { CommitEntry, Store, Work } from "../store/store.ts";
+import type { Codec, NewArtifact } from "./codec.ts";
+import { Fenced } from "./fenced.ts";
+import type { CommitBody, StoredMessage, StoredTask } from "./rows.ts";
+
+/** What a run under way needs of its engine. */
+export interface HostServices {
+  readonly store: Store;
+  readonly codec: Codec;
+  /** Work to do in the transaction of a row: what the row means for other tables. */
+  beside(
+    row: CommitRow,
+    artifacts: readonly NewArtifact[],
+    forgotten: readonly Forgotten[],
+  ): Work<void> | undefined;
+  /** Messages sent to the run that are not in it yet, and whether it is to stop. */
+  boundary(): Promise<BoundaryOut>;
+  /** An effect that an earlier process had begun is about to be begun again. Answers why it must not be, if so. */
+  again(key: string): Promise<string | undefined>;
+  /** A row is in: events up to `seq` can be read. */
+  committed(seq: number): void;
+}
+
+/** A message whose content does not outlive its run, and the row it is in (H4). */
+export interface Forgotten {
+  readonly ord: number;
+  readonly message: StoredMessage;
+}
+
+export interface HostStart {
+  readonly fence: number;
+  /** The number of the next row and of the last event. */
+  readonly ord: number;
+  readonly seq: number;
+  readonly rows: readonly CommitRow[];
+  /** Effects that were under way when an earlier process died, and since when. */
+  readonly lost: ReadonlyMap<string, number>;
+  /** Where messages are that may have to be forgotten. */
+  readonly savedAt: ReadonlyMap<string, number>;
+}
+
+/** Why a run cannot go on by itself. */
+export class Parked extends Error {
+  override readonly name = "Parked";
+}
+
+/** One run over the store: its rows, and its effects in this process. */
+export class RunHost implements JournalHost {
+  readonly rows: CommitRow[];
+  readonly #run: RunContext;
+  readonly #services: HostServices;
+  readonly #fence: number;
+  readonly #lost: Map<string, number>;
+  readonly #savedAt: Map<string, number>;
+  readonly #under = new Map<string, Effect>();
+  readonly #ready: { key: string; result: unknown }[] = [];
+  #stopped: { prefix: string; reason: string }[] = [];
+  #ord: number;
+  #seq: number;
+  #deferred = 0;
+  #cancelled: string | undefined;
+  #called = false;
+  #wake: (() => void) | undefined;
+  #broken: { error: unknown } | undefined;
+
+  constructor(run: RunContext, services: HostServices, start: HostStart) {
+    this.#run = run;
+    this.#services = services;
+    this.#fence = start.fence;
+    this.#ord = start.ord;
+    this.#seq = start.seq;
+    this.rows = [...start.rows];
+    this.#lost = new Map(start.lost);
+    this.#savedAt = new Map(start.savedAt);
+    this.#deferred = run.deferred.length;
+  }
+
+  async commit(row: CommitRow): Promise<void> {
+    const run = this.#run;
+    const at = run.parts.clock.now();
+    const { store, codec } = this.#services;
+    const unsaved = run.takeUnsaved();
+    const { stored, artifacts } = unsaved.length === 0 ? NOTHING : codec.encode(unsaved);
+    const forgotten = row.ended === undefined ? [] : this.#forget(row, stored);
+    const deferred = this.#takeDeferred();
+    const body: CommitBody = {
+      v: 1,
+      at,
+      ...row,
+      ...(stored.length > 0 ? { messages: stored } : {}),
+      ...(deferred.length > 0 ? { deferred } : {}),
+    };
+    const seq =
+      this.#seq + row.notes.filter((note) => note.type !== "logged" && note.type !== "dropped").length;
+    const entry: CommitEntry = {
+      run_id: run.id,
+      ord: this.#ord,
+      seq,
+      body: JSON.stringify(body),
+      fence: this.#fence,
+    };
+    const landed = await store.append(entry, this.#services.beside(row, artifacts, forgotten));
+    if (!landed) throw new Fenced(run.id);
+    for (const { id } of stored) this.#savedAt.set(id, this.#ord);
+    this.#ord += 1;
+    this.#seq = seq;
+    if (row.state !== undefined) this.rows.length = 0; // a life of the loop begins at the last checkpoint
+    this.rows.push(row);
+    for (const note of row.notes) run.note(note, at);
+    this.#services.committed(seq);
+  }
+
+  restart(): boolean {
+    return false;
+  }
+
+  get called(): boolean {
+    return this.#called || this.#cancelled !== undefined;
+  }
+
+  /** Something came in that the next step boundary should hear of. */
+  call(): void {
+    this.#called = true;
+  }
+
+  begin(asked: Asked): void {
+    if (this.#under.has(asked.key)) return;
+    const effect = new Effect(asked.key);
+    this.#under.set(asked.key, effect);
+    if (this.#cancelled !== undefined) effect.cancel(this.#cancelled);
+    for (const { prefix, reason } of this.#stopped) if (asked.key.startsWith(prefix)) effect.cancel(reason);
+    this.#perform(asked, effect).then(
+      (result) => {
+        this.#ready.push({ key: asked.key, result });
+        this.#wake?.();
+      },
+      (error: unknown) => this.give(error),
+    );
+  }
+
+  async next(): Promise<{ key: string; result: unknown }> {
+    for (;;) {
+      if (this.#broken) throw this.#broken.error;
+      const next = this.#ready.shift();
+      if (next !== undefined) {
+        this.#under.delete(next.key);
+        return next;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  cancel(prefix: string, reason: string): void {
+    this.#stopped.push({ prefix, reason });
+    for (const [key, effect] of this.#under) if (key.startsWith(prefix)) effect.cancel(reason);
+  }
+
+  cancelRun(reason: string): void {
+    if (this.#cancelled !== undefined) return;
+    this.#cancelled = reason;
+    for (const effect of this.#under.values()) effect.cancel(reason);
+  }
+
+  /** Gives this life of the run up: nothing more is delivered. Tools and models under way are told to stop. */
+  give(error: unknown): void {
+    this.#broken ??= { error };
+    for (const effect of this.#under.values()) effect.abort("the run goes on elsewhere");
+    this.#wake?.();
+  }
+
+  async #perform(asked: Asked, effect: Effect): Promise<unknown> {
+    if (asked.kind === "boundary") {
+      this.#called = false;
+      const out = await this.#services.boundary();
+      return this.#cancelled === undefined ? out : { ...out, cancelled: this.#cancelled };
+    }
+    const since = this.#lost.get(asked.key);
+    if (since === undefined) return perform(this.#run, asked, effect);
+    this.#lost.delete(asked.key);
+    if (asked.kind === "ask") return perform(this.#run, asked, effect); // waiting is not what kills a process
+    const refusal = await this.#services.again(asked.key);
+    if (refusal !== undefined) throw new Parked(refusal);
+    if (asked.kind === "model") return lostModel(this.#run.id, asked.input as ModelInput);
+    if (asked.kind === "sleep")
+      return perform(this.#run, { ...asked, input: this.#left(asked, since) }, effect);
+    return perform(this.#run, asked, effect);
+  }
+
+  /** How much of a wait is left: the time its process was gone counts. */
+  #left({ input }: Asked, since: number): number {
+    return Math.max(0, Number(input) - (this.#run.parts.clock.now() - since));
+  }
+
+  #takeDeferred(): StoredTask[] {
+    const added = this.#run.deferred.slice(this.#deferred);
+    this.#deferred = this.#run.deferred.length;
+    return added.map(({ task, input }) => ({ task: task.name, input: input ?? null }));
+  }
+
+  /** At the end transient parts and drafts become digest and token count, unless the agent wants them kept (H4). */
+  #forget(row: CommitRow, stored: StoredMessage[]): Forgotten[] {
+    if (this.#run.agent.definition.audit_transient) return [];
+    const logged = new Set(row.notes.flatMap((note) => (note.type === "logged" ? note.message_ids : [])));
+    const forgotten: Forgotten[] = [];
+    for (const message of this.#run.unlogged) {
+      if (logged.has(message.id)) continue;
+      const stub = withoutContent(message);
+      const here = stored.findIndex(({ id }) => id === message.id);
+      if (here >= 0) stored[here] = stub;
+      const ord = this.#savedAt.get(message.id);
+      if (ord !== undefined) forgotten.push({ ord, message: stub });
+    }
+    return forgotten;
+  }
+}
+
+const NOTHING: ReturnType<Codec["encode"]> = { stored: [], artifacts: [] };
+
+function withoutContent(message: Message): Message {
+  if (message.role === "tool") return { ...message, output: { type: "text", value: "" } };
+  const { parts } = message;
+  const tokens = estimateParts(
+    parts.flatMap((part) => (part.type === "text" || part.type === "file" ? [part] : [])),
+  );
+  return {
+    ...message,
+    parts: [],
+    forgotten: { digest: digestOf(JSON.parse(JSON.stringify(parts))), tokens },
+  };
+}
+
+/** A model call lost with its process is made again as a new attempt; what it had shown no longer stands (X3). */
+function lostModel(runId: string, { step, attempt, choice, tries }: ModelInput): ModelOut {
+  return {
+    message_id: `${runId}.main.${step}.m${attempt}`,
+    retract: "the process that was calling the model is gone",
+    again: { choice, tries, in_ms: 0 },
+  };
+}

@@ -1,0 +1,74 @@
+import { type RunResult, TracksideError } from "trackside";
+import {
+  bindAgent,
+  conversationWith,
+  type EngineParts,
+  Log,
+  RunContext,
+  resultOf,
+  startState,
+} from "trackside/engine";
+import type { TurnState } from "trackside/loop";
+import { branchMessages } from "../conversations/branch-log.ts";
+import type { Store } from "../store/store.ts";
+import type { AgentRegistry } from "./agent-registry.ts";
+import type { Codec } from "./codec.ts";
+import { loadRun, messagesOf } from "./run-records.ts";
+
+export interface ResultInit {
+  readonly store: Store;
+  readonly codec: Codec;
+  readonly registry: AgentRegistry;
+  readonly parts: EngineParts;
+}
+
+const POLL_MS = 100;
+
+/** The result of a run that another process ends, or that is over: read from its rows when they are all there. */
+export async function storedResult(
+  init: ResultInit,
+  tenant: string,
+  runId: string,
+): Promise<RunResult<unknown>> {
+  const { store, codec, registry, parts } = init;
+  for (;;) {
+    const loaded = await store.read((db) => loadRun(db, runId, codec));
+    if (loaded === undefined || loaded.row.tenant !== tenant)
+      throw new TracksideError("config_invalid", `There is no run ${runId}.`);
+    const { row, body } = loaded;
+    if (row.ended_at === null) {
+      await new Promise<void>((resolve) => parts.clock.after(POLL_MS, resolve));
+      continue;
+    }
+    const found = registry.bind(row.agent, loaded.definition, row.definition_digest);
+    if ("problem" in found)
+      throw new TracksideError(
+        "not_available",
+        `The result of run ${runId} cannot be read: ${found.problem}`,
+      );
+    const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
+    const all = await store.read((db) => branchMessages(db, row.branch_id, codec));
+    const logged = loaded.commits.reduce(
+      (n, { body: { notes } }) =>
+        n + notes.reduce((m, note) => m + (note.type === "logged" ? note.message_ids.length : 0), 0),
+      0,
+    );
+    const log = new Log(all.slice(0, body.from + logged));
+    const run = new RunContext({
+      id: runId,
+      turnRef: row.turn_ref,
+      scope: loaded.scope,
+      agent: bindAgent(found.binding),
+      log,
+      parts,
+      userMessage: loaded.user,
+      sink: undefined,
+      approver: undefined,
+      resumed: { seq: 0, recorded: [...messages.values()].map(({ message }) => message) },
+    });
+    const ended = loaded.commits.findLast(({ body: commit }) => commit.ended !== undefined)?.body.ended;
+    const turn = { run_id: runId, turn_ref: row.turn_ref, log: body.from, message_id: loaded.user.id };
+    const state: TurnState = ended ?? { ...startState(turn), outcome: body.outcome };
+    return resultOf(run, state, conversationWith(row.branch_id, log), body.from);
+  }
+}
