@@ -26,8 +26,8 @@ export interface PostgresOptions {
   readonly openWithinMs?: number;
 }
 
-/** One try: it worked, or it left nothing behind and may be run again. */
-type Attempt<T> = { readonly value: T } | { readonly again: unknown };
+/** One try: it worked, or it may be run again. `sent` says of a lone statement that it was on its way, and may have landed. */
+type Attempt<T> = { readonly value: T } | { readonly again: unknown; readonly sent?: boolean };
 
 const NOTICE_AFTER_MS = 1_000;
 const OPEN_WITHIN_MS = 10_000;
@@ -245,7 +245,10 @@ class PostgresStore implements Store {
 
   /** Whether a transaction of which only the answer was lost has committed. */
   async #committed(mark: Mark): Promise<boolean> {
-    const { rows } = await this.#patiently(() => this.#single({ sql: mark.find, parameters: [] }));
+    const find = { sql: mark.find, parameters: [] };
+    const { rows } = await this.#patiently(() => this.#single(find)).catch((error) => {
+      throw this.#inDoubt(error);
+    });
     const [row] = rows as readonly { mark: string }[]; // as the query names it
     return row?.mark === mark.mark;
   }
@@ -262,7 +265,7 @@ class PostgresStore implements Store {
     } catch (error) {
       const lost = isLost(error);
       client.release(lost);
-      if ((lost && !isHopeless(error)) || isCollision(error)) return { again: error };
+      if ((lost && !isHopeless(error)) || isCollision(error)) return { again: error, sent: lost };
       throw error;
     }
   }
@@ -289,7 +292,7 @@ class PostgresStore implements Store {
         this.#seams.beforeCommit?.();
         const sent = await this.#single(appendQuery(missing));
         if ("again" in sent) {
-          doubtful ||= isLost(sent.again);
+          doubtful ||= sent.sent ?? false;
           return sent;
         }
         this.#seams.afterCommit?.();
@@ -297,6 +300,7 @@ class PostgresStore implements Store {
         return { value: undefined };
       });
     } catch (error) {
+      if (doubtful && isClosed(error)) throw this.#inDoubt(error);
       if (doubtful && isDuplicate(error)) await look();
       return this.#apart(entries, landed, error, doubtful);
     }
@@ -320,13 +324,27 @@ class PostgresStore implements Store {
     return answers;
   }
 
+  /** The answer is lost, and now nobody can be asked any more. */
+  #inDoubt(cause: unknown): StoreError {
+    const why = `The answer of ${this.name} to a write was lost, and it could not be asked again (${messageOf(cause)})`;
+    const next = "Look whether the write is there before it is made again.";
+    return new StoreError(isClosed(cause) ? "closed" : "unavailable", `${why}. ${next}`, {
+      cause,
+      unknown: true,
+    });
+  }
+
   #unusable(cause?: unknown): StoreError {
     const closed = this.#closing.signal.aborted;
     const message = closed
-      ? `The store ${this.name} is closed: this was not done. Make another one to go on.`
+      ? `The store ${this.name} is closed, so this was not done. Make another one to go on.`
       : `The store ${this.name} is not open. Call open() and wait for it first.`;
     return new StoreError("closed", message, { cause });
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof StoreError && error.fault === "closed";
 }
 
 function asError(error: unknown): Error {

@@ -12,7 +12,7 @@ import { TracksideError } from "trackside";
 export type StoreFault = "conflict" | "full" | "io" | "unavailable" | "unusable" | "misuse" | "closed";
 
 export interface StoreErrorOptions extends ErrorOptions {
-  /** Nobody can say whether the write landed: the disk failed, and failed again when it was asked. It is never there in part. */
+  /** Nobody can say whether the write landed: the disk or the connection failed, and again when it was asked. It is never there in part. */
   readonly unknown?: boolean;
 }
 

@@ -96,6 +96,31 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
       expect(await journal(store, "r")).toHaveLength(landed ? 1 : 0);
     });
 
+    test("a store that is closed before it can ask says that the outcome is not known", async () => {
+      const proxy = await cutProxy(url);
+      const store = await opened(proxy.url);
+      let writing = false;
+      const cut = new Promise<void>((resolve) => {
+        proxy.decide((message) => {
+          writing ||= message.includes('insert into "wakes"');
+          if (!writing) return "pass";
+          if (!message.includes("COMMIT\0"))
+            return message.includes('insert into "wakes"') ? "pass" : "lose-request";
+          resolve();
+          return "lose-answer";
+        });
+      });
+      const write = refused(
+        store.write(wake("paid")),
+        "closed",
+        /answer.*was lost.*Look whether the write is there/,
+      );
+      await cut;
+      await store.close();
+      expect((await write).unknown).toBe(true);
+      expect(await wakes(await opened(url))).toEqual(["paid"]);
+    });
+
     test("a delivery that was there before with another body is a conflict, even when an answer was lost", async () => {
       const proxy = await cutProxy(url);
       const store = await opened(proxy.url);
@@ -168,13 +193,16 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
     const proxy = await cutProxy(url);
     const store = await opened(proxy.url);
     proxy.decide(() => "lose-request");
-    const waiting = [store.write(wake("never")), store.append(delivery("r", 1))];
-    const answers = Promise.all(
-      waiting.map((each) => refused(each, "closed", /is closed: this was not done/)),
+    const write = refused(store.write(wake("never")), "closed", /is closed, so this was not done/);
+    const append = refused(
+      store.append(delivery("r", 1)),
+      "closed",
+      /is closed, so|answer.*was lost.*Look whether/,
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
     await store.close();
-    await answers;
+    expect((await write).unknown, "it never came to a COMMIT").toBe(false);
+    await append;
     expect(await wakes(await opened(url))).toEqual([]);
   });
 

@@ -83,6 +83,26 @@ describe("several processes", () => {
     expect(await wakes(store)).toHaveLength(180);
   });
 
+  test("one that is killed has written what it acknowledged, and nothing by half", async () => {
+    const path = join(tempDir(), "killed.db");
+    const acknowledged: string[] = [];
+    for (const name of ["x", "y", "z"]) {
+      const writer = child("endless-writer.ts", [path, name]);
+      for (let lines = 0; lines < 40; lines += 1) acknowledged.push(await writer.line());
+      writer.signal("SIGKILL");
+      await writer.ended;
+    }
+    const store = await opened(path);
+    const found = await store.read((db) =>
+      rows(db.selectFrom("wakes").select(["run_id", "what"]).orderBy("n")),
+    );
+    const first = found.filter(({ what }) => what === "first").map(({ run_id }) => run_id);
+    const second = found.filter(({ what }) => what === "second").map(({ run_id }) => run_id);
+    expect(second).toEqual(first);
+    expect(new Set(first).size).toBe(first.length);
+    expect(first).toEqual(expect.arrayContaining(acknowledged));
+  });
+
   test.skipIf(!existsSync("/proc/locks"))(
     "X4 one that is stopped inside a transaction is named, and the others wait with a free event loop",
     async () => {
