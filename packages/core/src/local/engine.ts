@@ -21,6 +21,8 @@ import { Watchdog } from "./watchdog.ts";
 
 /** Executes runs. Every engine runs the same loop over the same handlers. */
 export interface Engine {
+  /** Somebody can always be asked to decide: it has an inbox of its own (L6). */
+  readonly hosted?: boolean;
   /** Starts a run. Never throws: a run that is refused settles its result with the reason. */
   start(
     agent: AgentBinding,

