@@ -1,5 +1,6 @@
 import { type Approval, type Clock, type DecisionInput, TracksideError } from "trackside";
-import { type CheckDecision, decisionOf, digestOf, readDecision, sameOrConflict } from "trackside/engine";
+import { type CheckDecision, decisionOf, readDecision, sameOrConflict } from "trackside/engine";
+import { mayStillRun } from "../journal/claim.ts";
 import type { Builder, Operation, Store, Work } from "../store/store.ts";
 import {
   type ApprovalFilter,
@@ -22,7 +23,14 @@ export interface DecideInput extends DecisionInput {
   /** The same id again answers the same record, however often it is sent (X10). */
   readonly requestId?: string;
   /** Decide calls like this one the same way from now on. */
-  readonly remember?: { readonly until?: number | null; readonly match?: "exact" | "tool" };
+  readonly remember?: {
+    /** Unix ms; null or nothing lasts until it is revoked. */
+    readonly until?: number | null;
+    /** The very same arguments (the default), or every call of the tool. */
+    readonly match?: "exact-arguments" | "tool";
+    /** Keys of the run's scope that a later run has to share, such as `user`. */
+    readonly scopeKeys?: readonly string[];
+  };
 }
 
 /** Says what is wrong with a decision about a call of a tool that is known here. */
@@ -86,22 +94,26 @@ export class Approvals {
       if (problem !== undefined) throw new TracksideError("decision_invalid", problem);
     }
     const { clock, listener } = this.#init;
-    const at = clock.now();
-    const made = { ...decisionOf(input, at), ...(requestId === undefined ? {} : { request_id: requestId }) };
-    const closed: Approval = { ...approval, state, decision: made };
-    const won = await this.#init.store.write(function* (db): Operation<boolean> {
-      const isWinner = yield* closeApproval(db, closed);
-      if (isWinner) {
-        yield* wake(db, approval.run_id, "decided", at);
-        yield* listener.closed?.(db, tenant, closed, given) ?? NOTHING();
-      }
-      return isWinner;
+    const closed = await this.#init.store.write(function* (db): Operation<Approval | undefined> {
+      const at = clock.now(); // looked at here, as a write may have to wait
+      if (approval.deadline !== null && approval.deadline <= at) return undefined;
+      if (input.choice === "run" && approval.state === "pending" && (yield* mayStillRun(db, approval.run_id)))
+        throw new TracksideError("decision_invalid", STILL_RUNNING);
+      const made = {
+        ...decisionOf(input, at),
+        ...(requestId === undefined ? {} : { request_id: requestId }),
+      };
+      const decided: Approval = { ...approval, state, decision: made };
+      if (!(yield* closeApproval(db, decided))) return undefined;
+      yield* wake(db, approval.run_id, "decided", at);
+      yield* listener.closed?.(db, tenant, decided, given) ?? NOTHING();
+      return decided;
     });
-    if (won) {
+    if (closed) {
       this.#init.onClosed(closed);
       return closed;
     }
-    const winner = await this.#find(tenant, id);
+    const winner = (await this.expire(id)) ?? found;
     return sameRequest(winner, requestId) ? winner : sameOrConflict(winner, state, input);
   }
 
@@ -144,13 +156,11 @@ export class Approvals {
   }
 }
 
+const STILL_RUNNING =
+  'choice: "run" has to wait until the process that started it is known to be gone; it may still be running it. Try again later, or end that process.';
+
 function* NOTHING(): Operation<void> {}
 
 function sameRequest({ decision }: Approval, requestId: string | undefined): boolean {
   return requestId !== undefined && decision?.request_id === requestId;
-}
-
-/** The digest of what an approval is about. */
-export function argumentsDigest({ arguments: args }: Approval): string {
-  return digestOf(args);
 }

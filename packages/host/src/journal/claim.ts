@@ -1,6 +1,7 @@
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import { FENCED } from "./lease.ts";
 import { isGone, type ProcessIdentity } from "./process-identity.ts";
+import type { RunBody } from "./rows.ts";
 import { OPEN_STATES } from "./run-records.ts";
 
 export interface ClaimInit {
@@ -13,17 +14,16 @@ export interface ClaimInit {
   readonly at: number;
 }
 
-export interface Claimed {
-  readonly runId: string;
-  /** The process that had it, if that may still be alive somewhere. */
-  readonly from: string | null;
-}
-
 /** Takes over runs that nobody runs: released, queued, or of a process that is gone. Each gets a new fence (X4). */
-export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly Claimed[]> {
+export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly string[]> {
   const processes = yield* rows(db.selectFrom("processes").selectAll().where("id", "!=", init.me));
-  const living = new Set(processes.filter((one) => !init.lapsed(one)).map(({ id }) => id));
   if (init.agents.length === 0) return [];
+  const living = new Set<string>();
+  const perhapsFrozen = new Set<string>();
+  for (const one of processes) {
+    if (!init.lapsed(one) || !(yield* fenceOff(db, one))) living.add(one.id);
+    else if (!isGone(one)) perhapsFrozen.add(one.id);
+  }
   const open = yield* rows(
     db
       .selectFrom("runs")
@@ -46,7 +46,7 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly Cla
       .where("status", "in", [...OPEN_STATES])
       .where("owner", "=", init.me),
   );
-  const claimed: Claimed[] = [];
+  const claimed: string[] = [];
   for (const run of [...open, ...mine.filter(({ id }) => !init.isActive(id))]) {
     const taken = yield* rows(
       db
@@ -59,22 +59,63 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly Cla
         })
         .where("id", "=", run.id)
         .where("fence", "=", run.fence)
-        .returning("id"),
+        .returning("body"),
     );
-    if (taken.length > 0) claimed.push({ runId: run.id, from: run.owner });
-  }
-  for (const process of processes) {
-    if (living.has(process.id)) continue;
-    // Gone is gone. One that may only be frozen is fenced off: when it thaws it sees that, and takes its row away itself.
-    if (isGone(process)) yield* rows(db.deleteFrom("processes").where("id", "=", process.id));
-    else if (process.expires_at !== FENCED)
-      yield* rows(db.updateTable("processes").set({ expires_at: FENCED }).where("id", "=", process.id));
+    const [row] = taken;
+    if (row === undefined) continue;
+    claimed.push(run.id);
+    if (run.owner !== null && perhapsFrozen.has(run.owner)) yield* rememberOwner(db, run.id, row, run.owner);
   }
   return claimed;
 }
 
-/** Whether the process that had a run may still be in the middle of something: it is neither dead nor has seen its fence. */
-export function* mayStillAct(db: Builder, processId: string): Operation<boolean> {
-  const [process] = yield* rows(db.selectFrom("processes").selectAll().where("id", "=", processId));
-  return process !== undefined && !isGone(process);
+/**
+ * Takes a process's runs from it. Gone is gone; one that may only be frozen sees it when it thaws, and takes its row away
+ * itself. False when it has renewed its lease meanwhile: then it lives, and believes that it may act.
+ */
+function* fenceOff(db: Builder, process: ProcessIdentity & { expires_at: number }): Operation<boolean> {
+  if (isGone(process)) {
+    yield* rows(db.deleteFrom("processes").where("id", "=", process.id));
+    return true;
+  }
+  if (process.expires_at === FENCED) return true;
+  const fenced = yield* rows(
+    db
+      .updateTable("processes")
+      .set({ expires_at: FENCED })
+      .where("id", "=", process.id)
+      .where("expires_at", "=", process.expires_at)
+      .returning("id"),
+  );
+  return fenced.length > 0;
+}
+
+/** Whoever had the run and may yet thaw: all of them, as the one that takes over may freeze in turn. */
+function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner: string): Operation<void> {
+  const body: RunBody = JSON.parse(row.body);
+  const previous_owners = [...(body.previous_owners ?? []).filter((known) => known !== owner), owner];
+  yield* rows(
+    db
+      .updateTable("runs")
+      .set({ body: JSON.stringify({ ...body, previous_owners }) })
+      .where("id", "=", runId),
+  );
+}
+
+/**
+ * Whether a process that had the run before may still be in the middle of something: it is neither dead nor has seen its
+ * fence (X4).
+ */
+export function* mayStillRun(db: Builder, runId: string): Operation<boolean> {
+  const [run] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
+  if (run === undefined) return false;
+  const { previous_owners: owners = [] }: RunBody = JSON.parse(run.body);
+  if (owners.length === 0) return false;
+  const processes = yield* rows(
+    db
+      .selectFrom("processes")
+      .selectAll()
+      .where("id", "in", [...owners]),
+  );
+  return processes.some((process) => !isGone(process));
 }

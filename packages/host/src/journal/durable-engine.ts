@@ -2,7 +2,6 @@ import {
   type AgentBinding,
   type Approval,
   type Clock,
-  type DecisionInput,
   type Engine,
   type EngineOptions,
   type Message,
@@ -39,9 +38,10 @@ import { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
 import { branchMessages } from "../conversations/branch-log.ts";
-import { rows, type Store } from "../store/store.ts";
+import { rows, type Store, type Work } from "../store/store.ts";
+import { StoreError } from "../store/store-error.ts";
 import { AgentRegistry } from "./agent-registry.ts";
-import { claimRuns, mayStillAct } from "./claim.ts";
+import { claimRuns } from "./claim.ts";
 import { Codec, type Sealer } from "./codec.ts";
 import { StoredCounters } from "./counters.ts";
 import { DeferredWork } from "./deferred.ts";
@@ -70,6 +70,8 @@ export interface DurableOptions extends EngineOptions {
   readonly tasks?: readonly { name: string; run(input: unknown): void | Promise<void> }[];
   /** Whether this process takes up runs that nobody runs. */
   readonly claims?: boolean;
+  /** How long a process may show no sign of life before others take its runs: 10 s. The same in all of them. */
+  readonly leaseMs?: number;
 }
 
 /** One run under way in this process. */
@@ -105,7 +107,7 @@ export class DurableEngine implements Engine {
   readonly #loading = new Set<string>();
   readonly #pinned = new Set<string>();
   readonly #logs = new Map<string, Log>();
-  readonly #watch = new Watch();
+  readonly #watch: Watch;
   readonly #deferred: DeferredWork;
   #lease: Lease;
   #opening: Promise<void> | undefined;
@@ -124,12 +126,13 @@ export class DurableEngine implements Engine {
     this.clock = this.#parts.clock;
     this.codec = new Codec(options.sealer ?? NO_SEALER);
     this.registry = new AgentRegistry(options.agents ?? []);
-    this.#lease = new Lease(this.store, () => void this.#overtaken());
+    this.#watch = new Watch(options.leaseMs);
+    this.#lease = this.#newLease();
     this.approvals = new Approvals({
       store: this.store,
       clock: this.clock,
       listener: options.listener ?? {},
-      checkTool: (approval, decision) => this.#checkDecision(approval, decision),
+      checkTool: (approval, decision) => this.registry.checkDecision(approval, decision),
       onClosed: (approval) => void this.#active.get(approval.run_id)?.desk.look(approval.id),
     });
     this.#deferred = new DeferredWork({
@@ -266,7 +269,7 @@ export class DurableEngine implements Engine {
     };
     this.#loading.add(runId);
     try {
-      const opened = await this.store.write((db) => openRun(db, asked, this.codec));
+      const opened = await this.#once(request.requestId, (db) => openRun(db, asked, this.codec));
       this.#pinned.add(pinned.digest);
       const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
       if (opened.state !== "running")
@@ -333,12 +336,23 @@ export class DurableEngine implements Engine {
   /** Queues a message for a run under way; it joins at the next step boundary (X6). */
   async steer(tenant: string, runId: string, input: UserInput, requestId?: string): Promise<Receipt> {
     const parts = readMessage(input);
-    const sent = await this.store.write((db) =>
+    const sent = await this.#once(requestId, (db) =>
       sendToRun(db, { tenant, runId, parts, requestId, at: this.clock.now() }),
     );
     this.#active.get(runId)?.host.call();
     if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });
     return sent.receipt(this.store, this.clock);
+  }
+
+  /** Another process may write the same request at the same moment: looked at again, it is a known one (X10). */
+  async #once<T>(requestId: string | undefined, work: Work<T>): Promise<T> {
+    try {
+      return await this.store.write(work);
+    } catch (error) {
+      if (requestId === undefined || !(error instanceof StoreError) || error.fault !== "conflict")
+        throw error;
+      return this.store.write(work);
+    }
   }
 
   /** Takes up runs that nobody runs. */
@@ -356,6 +370,12 @@ export class DurableEngine implements Engine {
         this.#claimAgain = false;
         this.claim();
       });
+  }
+
+  /** Runs whose conversation is gone: nothing of them counts any more. */
+  forget(runIds: readonly string[]): void {
+    for (const id of runIds) this.#active.get(id)?.host.give(new Fenced(id));
+    this.#logs.clear();
   }
 
   get activeRuns(): number {
@@ -376,9 +396,9 @@ export class DurableEngine implements Engine {
           at: this.clock.now(),
         }),
       );
-      for (const { runId, from } of claimed) {
+      for (const runId of claimed) {
         if (this.#closed) return;
-        await this.#resume(runId, from);
+        await this.#resume(runId);
         await new Promise((resolve) => setImmediate(resolve)); // never holds the event loop for long
       }
       if (claimed.length < CLAIM_AT_ONCE) return;
@@ -386,7 +406,7 @@ export class DurableEngine implements Engine {
   }
 
   /** Goes on with a run that an earlier process left. */
-  async #resume(runId: string, from: string | null): Promise<void> {
+  async #resume(runId: string): Promise<void> {
     this.#loading.add(runId);
     try {
       const loaded = await this.store.read((db) => loadRun(db, runId, this.codec));
@@ -428,7 +448,6 @@ export class DurableEngine implements Engine {
         sink: undefined,
         loaded: {
           ...loaded,
-          previousOwner: from,
           recorded: [...messages.values()].filter(({ message }) => !inLog.has(message.id)),
         },
       });
@@ -456,7 +475,7 @@ export class DurableEngine implements Engine {
         store: this.store,
         runId,
         fence,
-        mayAct: () => lease.valid,
+        mayAct: () => lease.mayAct(),
         lost: new Set(lost.keys()),
         outcomes: loaded?.outcomes ?? new Map(),
         guarded: bound.entries("PRE_TOOL_CALL").length > 0,
@@ -508,7 +527,7 @@ export class DurableEngine implements Engine {
         codec: this.codec,
         beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
         boundary: () => boundaryOf(this.store, run),
-        again: (key) => recordAgain(this.store, runId, key, loaded?.previousOwner ?? null),
+        again: (key) => recordAgain(this.store, { runId, fence }, key),
         committed: (seq) => this.bus.publish(runId, { type: "committed", run_id: runId, seq }),
       },
       {
@@ -600,11 +619,26 @@ export class DurableEngine implements Engine {
   /** Others took this process's runs: it was frozen, or its store was away for too long. It starts anew. */
   async #overtaken(): Promise<void> {
     for (const [id, { host }] of this.#active) host.give(new Fenced(id));
-    this.#lease = new Lease(this.store, () => void this.#overtaken());
     this.#notice(
       "this process was silent for too long and others have taken its runs; it goes on with new ones",
     );
-    if (!this.#closed) await this.#lease.take().catch(() => {});
+    this.#lease = this.#newLease();
+    this.#opening = this.#retake(this.#lease); // new runs wait for it: nobody may own one without a lease
+    await this.#opening;
+  }
+
+  async #retake(lease: Lease): Promise<void> {
+    while (!this.#closed) {
+      try {
+        return await lease.take();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, TICK_MS)); // the store is away
+      }
+    }
+  }
+
+  #newLease(): Lease {
+    return new Lease(this.store, () => void this.#overtaken(), this.#options.leaseMs);
   }
 
   #tick(): void {
@@ -659,18 +693,6 @@ export class DurableEngine implements Engine {
     await active.desk.look();
   }
 
-  async #checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
-    if (decision.choice === "run") {
-      const [run] = await this.store.read((db) =>
-        rows(db.selectFrom("runs").select("body").where("id", "=", approval.run_id)),
-      );
-      const from = run && JSON.parse(run.body).previous_owner;
-      if (typeof from === "string" && (await this.store.read((db) => mayStillAct(db, from))))
-        return 'choice: "run" has to wait until the process that started it is known to be gone; it may still be running it';
-    }
-    return this.registry.checkDecision(approval, decision);
-  }
-
   async #park(loaded: LoadedRun, code: "diverged" | "recovery_failed", why: string): Promise<void> {
     await parkRun(
       this.store,
@@ -717,7 +739,6 @@ interface Running {
   readonly cancelled?: string | undefined;
   readonly loaded:
     | (LoadedRun & {
-        previousOwner: string | null;
         recorded: readonly { message: Message; ord: number }[];
       })
     | undefined;

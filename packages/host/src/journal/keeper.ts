@@ -1,5 +1,6 @@
 import type { Tool } from "trackside";
 import type { Found, KeptOutcome, ToolKeeper } from "trackside/engine";
+import { holdsFence } from "../store/fence.ts";
 import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
 import type { OutcomeBody } from "./rows.ts";
@@ -8,8 +9,8 @@ export interface KeeperInit {
   readonly store: Store;
   readonly runId: string;
   readonly fence: number;
-  /** Whether this process may still act (X4). */
-  readonly mayAct: () => boolean;
+  /** Whether this process may still act (X4). It asks the store when that is not certain. */
+  readonly mayAct: () => boolean | Promise<boolean>;
   /** Calls that were under way when an earlier process died. */
   readonly lost: ReadonlySet<string>;
   /** What those had written down. */
@@ -42,11 +43,22 @@ export class StoredKeeper implements ToolKeeper {
   }
 
   starting(key: string, tool: Tool): void | Promise<void> {
-    if (!this.#init.mayAct()) throw new Fenced(this.#init.runId);
     // Without rails the row that began it says that it started.
-    if (tool.effect !== "once" || !this.#init.guarded) return;
-    return this.#write(key, { v: 1, state: "started", at: this.#init.now() }).then(() => {
-      if (!this.#init.mayAct()) throw new Fenced(this.#init.runId);
+    if (tool.effect !== "once" || !this.#init.guarded) return this.#checkLease();
+    return this.#start(key);
+  }
+
+  async #start(key: string): Promise<void> {
+    await this.#checkLease(); // nothing is written down that then does not happen
+    await this.#write(key, { v: 1, state: "started", at: this.#init.now() });
+    await this.#checkLease();
+  }
+
+  #checkLease(): void | Promise<void> {
+    const may = this.#init.mayAct();
+    if (may === true) return;
+    return Promise.resolve(may).then((yes) => {
+      if (!yes) throw new Fenced(this.#init.runId);
     });
   }
 
@@ -58,10 +70,7 @@ export class StoredKeeper implements ToolKeeper {
   async #write(key: string, body: OutcomeBody): Promise<void> {
     const { store, runId, fence } = this.#init;
     const landed = await store.write(function* (db) {
-      const [run] = yield* rows(
-        db.selectFrom("runs").select("fence").where("id", "=", runId).where("fence", "=", fence),
-      );
-      if (run === undefined) return false;
+      if (!(yield* holdsFence(db, runId, fence))) return false;
       const row = { run_id: runId, key, body: JSON.stringify(body) };
       yield* rows(
         db

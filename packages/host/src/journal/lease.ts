@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { rows, type Store } from "../store/store.ts";
 import { isGone, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
@@ -5,9 +6,7 @@ import { isGone, type ProcessIdentity, thisProcess } from "./process-identity.ts
 export const LEASE_MS = 10_000;
 /** In place of a lease: others have taken the process's runs. */
 export const FENCED = 0;
-const RENEW_MS = 2_500;
-/** It stops acting a little earlier than others may start to. */
-const MARGIN_MS = 1_000;
+const ASK_AGAIN_MS = 250;
 
 /**
  * This process's lease: one for all its runs. Others watch it change and take its runs when it no longer does; it knows by
@@ -16,15 +15,17 @@ const MARGIN_MS = 1_000;
 export class Lease {
   readonly process: ProcessIdentity = thisProcess();
   readonly #store: Store;
-  #renewed = 0;
+  readonly #ms: number;
+  #renewed = Number.NEGATIVE_INFINITY;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
   #lost = false;
   readonly #onLost: () => void;
 
   /** `onLost` is called once, when others have taken this process's runs. */
-  constructor(store: Store, onLost: () => void) {
+  constructor(store: Store, onLost: () => void, ms = LEASE_MS) {
     this.#store = store;
+    this.#ms = ms;
     this.#onLost = onLost;
   }
 
@@ -32,18 +33,33 @@ export class Lease {
     const { id, host, machine, pid, started } = this.process;
     const asked = performance.now();
     const now = Date.now();
+    const ms = this.#ms;
     await this.#store.write(function* (db) {
-      const row = { id, host, machine, pid, started, expires_at: now + LEASE_MS, created_at: now };
+      const row = { id, host, machine, pid, started, expires_at: now + ms, created_at: now };
       yield* rows(db.insertInto("processes").values(row));
     });
     this.#renewed = asked;
-    this.#timer = setInterval(() => void this.#renew(), RENEW_MS);
+    this.#timer = setInterval(() => void this.#renew(), ms / 4);
     this.#timer.unref();
   }
 
-  /** Whether this process may act: start a tool, claim a run. */
+  /** Whether this process may act: start a tool, claim a run. It stops a little earlier than others may start to. */
   get valid(): boolean {
-    return !this.#lost && performance.now() - this.#renewed < LEASE_MS - MARGIN_MS;
+    return !this.#lost && performance.now() - this.#renewed < this.#ms * 0.9;
+  }
+
+  /** Whether it may act, found out from the store where the lease has run out: perhaps nobody took over (X4). */
+  mayAct(): boolean | Promise<boolean> {
+    return this.valid || this.#ask();
+  }
+
+  async #ask(): Promise<boolean> {
+    while (!this.#lost) {
+      await this.#renew();
+      if (this.valid) return true;
+      if (!this.#lost) await sleep(ASK_AGAIN_MS);
+    }
+    return false;
   }
 
   async release(): Promise<void> {
@@ -66,7 +82,7 @@ export class Lease {
   async #renew(): Promise<void> {
     const { id } = this.process;
     const asked = performance.now(); // counted from before it was asked for
-    const value = Date.now() + LEASE_MS + (this.#count++ % 2); // others watch it change, whatever clocks say
+    const value = Date.now() + this.#ms + (this.#count++ % 2); // others watch it change, whatever clocks say
     try {
       const kept = await this.#store.write(function* (db) {
         const found = yield* rows(
@@ -92,6 +108,11 @@ export class Lease {
 /** Watches other processes, by one's own clock: a lease that has not changed for its whole length has lapsed. */
 export class Watch {
   readonly #seen = new Map<string, { value: number; since: number }>();
+  readonly #ms: number;
+
+  constructor(ms = LEASE_MS) {
+    this.#ms = ms;
+  }
 
   /** Whether this process will not come back to its runs, or has had its time. */
   lapsed(other: ProcessIdentity & { readonly expires_at: number }): boolean {
@@ -102,7 +123,7 @@ export class Watch {
       this.#seen.set(other.id, { value: other.expires_at, since: now });
       return false;
     }
-    return now - seen.since > LEASE_MS;
+    return now - seen.since > this.#ms;
   }
 
   forget(id: string): void {

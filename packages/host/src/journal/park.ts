@@ -1,3 +1,4 @@
+import { holdsFence } from "../store/fence.ts";
 import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
 import { ASIDE, type CommitBody, type RunBody } from "./rows.ts";
@@ -61,12 +62,13 @@ export async function parkRun(
  */
 export async function recordAgain(
   store: Store,
-  runId: string,
+  run: { readonly runId: string; readonly fence: number },
   key: string,
-  previousOwner: string | null,
 ): Promise<string | undefined> {
   const effect = key.replace(/(\/model)\/\d+$/, "$1"); // each attempt at a model call has a key of its own
+  const { runId, fence } = run;
   return store.write(function* (db) {
+    if (!(yield* holdsFence(db, runId, fence))) throw new Fenced(runId);
     const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
     if (row === undefined) return undefined;
     const body: RunBody = JSON.parse(row.body);
@@ -75,7 +77,6 @@ export async function recordAgain(
     const next: RunBody = {
       ...body,
       recoveries: { ...body.recoveries, [effect]: times },
-      ...(previousOwner === null ? {} : { previous_owner: previousOwner }),
     };
     yield* rows(
       db

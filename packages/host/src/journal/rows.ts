@@ -31,8 +31,8 @@ export interface RunBody {
   readonly steps: number;
   /** How often an effect was begun again after its process died, by key. */
   readonly recoveries?: Readonly<Record<string, number>>;
-  /** The process it was taken over from. */
-  readonly previous_owner?: string;
+  /** Processes it was taken from that were perhaps only frozen. */
+  readonly previous_owners?: readonly string[];
   readonly parked?: { readonly code: "diverged" | "recovery_failed"; readonly message: string };
 }
 

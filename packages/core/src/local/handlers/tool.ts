@@ -76,7 +76,8 @@ class ToolCall {
     if (resuming) return this.#resume(approval, decided);
     // Another attempt at an approved call: what a human wrote stands, not what the model did.
     const edited = approval.decision?.edited_arguments;
-    return decided.status === "approved" && edited !== undefined ? this.#edited(edited) : this.#begin(value);
+    if (decided.status !== "approved" || edited === undefined) return this.#begin(value);
+    return digestOf(edited) === decided.digest ? this.#edited(edited) : this.#out(this.#changed("arguments"));
   }
 
   /** A human has decided. */
@@ -84,12 +85,14 @@ class ToolCall {
     if (decided.cancelled !== undefined) return this.#out(this.#record.stopped(decided.cancelled));
     if (decided.status !== "approved") return this.#out(this.#refused(kind, decided));
     const args = asked ?? this.#written;
-    if (tool_digest !== toolDigest(this.#tool)) return this.#out(this.#changed());
+    const edited = decision?.edited_arguments;
+    if (tool_digest !== toolDigest(this.#tool)) return this.#out(this.#changed("tool"));
+    // The journal has the digest of what was decided on; the record may have been altered since (L3).
+    if (digestOf(edited ?? args) !== decided.digest) return this.#out(this.#changed("arguments"));
     if (kind === "client_tool" || decided.choice === "ran") {
       if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
       return this.#finish(args, { kind: "returned", value: decision?.response });
     }
-    const edited = decision?.edited_arguments;
     return edited === undefined ? this.#checkAndExecute(args) : this.#edited(edited);
   }
 
@@ -262,12 +265,10 @@ class ToolCall {
   }
 
   /** What was approved is no longer what would run. */
-  #changed(): ToolOut {
+  #changed(what: "tool" | "arguments"): ToolOut {
     const { name } = this.#tool;
-    return this.#record.never(
-      "rejected",
-      `Not run: the tool ${name} has changed since this call was decided on.`,
-    );
+    const told = what === "tool" ? `the tool ${name} has` : `the arguments of this call of ${name} have`;
+    return this.#record.never("rejected", `Not run: ${told} changed since it was decided on.`);
   }
 
   /** A retry of an approved call needs no second approval for the very same arguments (L3). */
