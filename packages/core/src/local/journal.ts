@@ -25,6 +25,8 @@ export interface CommitRow {
   /** The loop came to a step boundary: what it can be started from again, and what it had said until there. */
   readonly state?: TurnState;
   readonly before?: { readonly notes: number; readonly begun: number };
+  /** The loop was never started from this checkpoint: what it does from there on is not recorded yet. */
+  readonly open?: true;
   /** The turn is over: how it stands. */
   readonly ended?: TurnState;
 }
@@ -98,7 +100,8 @@ class Life implements World {
     const at = rows.findLastIndex((row) => row.state !== undefined);
     const from = rows[at];
     this.#recorded = rows.slice(Math.max(at, 0));
-    this.#replayed = this.#recorded.shift();
+    const first = this.#recorded.shift();
+    this.#replayed = first?.open ? undefined : first;
     let current: Delivered = this.#replayed ?? { key: OPENING, result: null };
     const loop = this.#start(from?.state);
 

@@ -19,7 +19,8 @@ export type TurnStart = z.infer<typeof turn>;
  */
 export const turnState = z.object({
   v: z.literal(1),
-  phase: z.enum(["opening", "stepping"]),
+  /** `refreshing`: retried from a step whose transient parts are gone; pre-hooks make them again (X13). */
+  phase: z.enum(["opening", "refreshing", "stepping"]),
   step: z.number().int().min(0),
   log: z.number().int().min(0),
   projection: z.string().nullable(),

@@ -96,6 +96,20 @@ async function inject(agent: PinnedAgent, turn: TurnStart, world: World, state: 
   if (out.halted) halt(state, out.halted);
 }
 
+/** The turn goes on from one of its steps, and its transient parts are gone: pre-hooks make them again, nothing else (X13). */
+export async function refresh(agent: PinnedAgent, world: World, state: TurnState): Promise<void> {
+  state.phase = "stepping";
+  if (!agent.pre_hooks) return;
+  const out = await world.hooks("refresh", { phase: "pre", step: 0, rails: state.rails });
+  const audit = agent.definition.audit_transient;
+  for (const id of out.tail ?? [])
+    world.note({ type: "message_injected", message_id: id, durable: false, audit });
+  state.tail = [...(out.tail ?? [])];
+  if (out.cancelled !== undefined) return cancel(state, out.cancelled);
+  if (out.fatal) return fail(state, out.fatal);
+  if (out.halted) halt(state, out.halted);
+}
+
 /** A halted turn completes with the reason and no output (H3). */
 export function halt(state: TurnState, { by, reason }: { by: string; reason: string }): void {
   state.outcome = {

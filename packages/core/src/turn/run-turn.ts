@@ -4,7 +4,7 @@ import { act } from "./act.ts";
 import { answer } from "./answer.ts";
 import { close } from "./close.ts";
 import { listen } from "./listen.ts";
-import { open } from "./open.ts";
+import { open, refresh } from "./open.ts";
 import { start } from "./state.ts";
 import { think } from "./think.ts";
 import type { World } from "./world.ts";
@@ -21,6 +21,7 @@ export async function runTurn(
   state: TurnState = start(turn),
 ): Promise<TurnState> {
   if (state.phase === "opening") await open(agent, turn, world, state);
+  if (state.phase === "refreshing") await refresh(agent, world, state);
 
   while (state.outcome === null) {
     const boundary = world.boundary(state); // a checkpoint; what came in meanwhile is heard here

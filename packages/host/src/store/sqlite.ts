@@ -41,6 +41,7 @@ export function sqlite(path: string, options: SqliteOptions = {}, seams: StoreSe
 
 class SqliteStore implements Store {
   readonly name: string;
+  readonly keyFile: string | null;
   readonly #path: string;
   readonly #memory: boolean;
   readonly #sync: "full" | "normal";
@@ -58,6 +59,7 @@ class SqliteStore implements Store {
       throw new StoreError("misuse", 'sqlite() was given no path. Name a file, such as "trackside.db".');
     this.name = `sqlite ${path}`;
     this.#memory = path === ":memory:";
+    this.keyFile = this.#memory ? null : `${resolve(path)}.key`;
     this.#path = this.#memory ? path : resolve(path);
     this.#sync = options.sync ?? "full";
     this.#onNotice = options.onNotice ?? warn;

@@ -52,6 +52,8 @@ export interface CommitEntry {
 export interface Store {
   /** For people, without a password: `sqlite trackside.db`. */
   readonly name: string;
+  /** Where its keys may be kept, beside it: a file's path, `null` when nothing of it is kept, undefined when elsewhere. */
+  readonly keyFile?: string | null | undefined;
   /** Creates or upgrades the tables. Refuses a database that a newer version has written. */
   open(): Promise<void>;
   close(): Promise<void>;

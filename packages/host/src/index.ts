@@ -1,0 +1,58 @@
+export type { DecideInput } from "./approvals/approvals.ts";
+export type { AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
+export {
+  type Bus,
+  type BusItem,
+  type BusLimits,
+  type Committed,
+  type Cursor,
+  CursorError,
+  formatCursor,
+  type Gap,
+  type MessagePosition,
+  memoryBus,
+  type Position,
+  parseCursor,
+  type RedisBusOptions,
+  RunReader,
+  redisBus,
+  type Subscription,
+  type Wake,
+} from "./bus/index.ts";
+export type {
+  BranchRecord,
+  ConversationFilter,
+  ConversationRecord,
+  Conversations,
+} from "./conversations/conversations.ts";
+export { DurableEngine, type DurableOptions } from "./journal/durable-engine.ts";
+export type { ApprovalRule } from "./rules/index.ts";
+export type { StreamedEvent } from "./runs/events.ts";
+export type { RunRecord } from "./runs/run-record.ts";
+export type { RunFilter, Runs } from "./runs/runs.ts";
+export {
+  fileKeyring,
+  type Keyring,
+  keyring,
+  keyringFromEnv,
+  type SecretFacts,
+  type Secrets,
+} from "./secrets/index.ts";
+export {
+  type PostgresOptions,
+  postgres,
+  type SqliteOptions,
+  type Store,
+  StoreError,
+  sqlite,
+} from "./store/index.ts";
+export type { TelemetryOptions } from "./telemetry/index.ts";
+export {
+  type ApprovalInbox,
+  type AuditLog,
+  type StartedTurn,
+  type StartOptions,
+  Trackside,
+  type TracksideOptions,
+} from "./trackside.ts";
+export { verifyWebhook, type WebhookEndpoint } from "./webhooks/index.ts";

@@ -1,0 +1,101 @@
+import { TracksideError } from "trackside";
+import { newId } from "trackside/engine";
+import { wake } from "../approvals/records.ts";
+import type { DurableEngine } from "../journal/durable-engine.ts";
+import { createBranch } from "../journal/open-run.ts";
+import type { CommitBody, RunBody } from "../journal/rows.ts";
+import { insertRun, loadRun, loopRows, messagesOf } from "../journal/run-records.ts";
+import { rows } from "../store/store.ts";
+import type { RunsTable } from "../store/tables.ts";
+
+/**
+ * Makes a run that goes on from a step of another one, on a branch of its own: same definition, same log up to there, and
+ * the state the loop was in. Nothing earlier runs again, except pre-hooks when the parts they had added for that turn are
+ * gone (X13). Answers the new run's id.
+ */
+export async function retryRun(
+  engine: DurableEngine,
+  row: RunsTable,
+  fromStep: number | undefined,
+): Promise<string> {
+  const { store, codec, clock } = engine;
+  if (row.ended_at === null && row.status !== "parked")
+    throw new TracksideError(
+      "config_invalid",
+      `The run ${row.id} is ${row.status}. Cancel it or wait for its end, then retry it.`,
+    );
+  const loaded = await store.read((db) => loadRun(db, row.id, codec));
+  if (loaded === undefined) throw new TracksideError("not_found", `There is no run ${row.id}.`);
+  const checkpoints = loopRows(loaded.commits).filter((commit) => commit.state !== undefined);
+  const steps = checkpoints.map((commit) => (commit.state?.step ?? 0) + 1);
+  const step = fromStep ?? steps.at(-1) ?? 0;
+  const checkpoint = checkpoints[steps.indexOf(step)];
+  if (checkpoint?.state === undefined)
+    throw new TracksideError(
+      "config_invalid",
+      `fromStep: ${steps.length === 0 ? "the run has no step to go on from" : `${steps[0]} to ${steps.at(-1)} expected`}, ${step} given`,
+    );
+  const { state } = checkpoint;
+  const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
+  const isGone = state.tail.some((id) => {
+    const message = messages.get(id)?.message;
+    return message === undefined || (message.role === "user" && message.forgotten !== undefined);
+  });
+  const id = newId("run");
+  const branchId = newId("branch");
+  const at = clock.now();
+  const kept = [...state.tail, ...(state.redo === null ? [] : [state.redo.message_id])];
+  const body: RunBody = {
+    v: 1,
+    scope: loaded.scope,
+    user: loaded.body.user,
+    from: state.log,
+    outcome: null,
+    usage: null,
+    steps: 0,
+  };
+  const first: CommitBody = {
+    v: 1,
+    at,
+    key: "@retry",
+    result: null,
+    notes: [{ type: "status", status: "starting" }],
+    begun: [],
+    messages: codec.encode(kept.flatMap((one) => messages.get(one)?.message ?? [])).stored,
+    state: isGone ? { ...state, phase: "refreshing", tail: [], redo: null } : state,
+    before: { notes: 1, begun: 0 },
+    open: true,
+  };
+  await store.write(function* (db) {
+    yield* createBranch(db, {
+      id: branchId,
+      conversationId: row.conversation_id,
+      tenant: row.tenant,
+      parentId: row.branch_id,
+      shared: state.log,
+      length: state.log,
+      runId: id,
+      at,
+    });
+    yield* insertRun(db, {
+      ...row,
+      id,
+      branch_id: branchId,
+      turn_ref: newId("turn"),
+      root_run_id: id,
+      parent_run_id: null,
+      retried_from: row.id,
+      status: "queued",
+      owner: null,
+      fence: 1,
+      cancel_reason: null,
+      created_at: at,
+      updated_at: at,
+      ended_at: null,
+      body: JSON.stringify(body),
+    });
+    yield* rows(db.insertInto("commits").values({ run_id: id, ord: 0, seq: 1, body: JSON.stringify(first) }));
+    yield* wake(db, id, "queued", at);
+  });
+  return id;
+}

@@ -1,0 +1,168 @@
+import { type DurableEvent, type RunResult, TracksideError } from "trackside";
+import { wake } from "../approvals/records.ts";
+import type { DurableEngine } from "../journal/durable-engine.ts";
+import type { RunBody } from "../journal/rows.ts";
+import { type Builder, type Operation, rows } from "../store/store.ts";
+import type { RunsTable } from "../store/tables.ts";
+import { endParked } from "./end-parked.ts";
+import { runEvents, type StreamedEvent, storedEvents } from "./events.ts";
+import { retryRun } from "./retry.ts";
+import { type RunRecord, runRecord } from "./run-record.ts";
+
+export interface RunFilter {
+  readonly tenant?: string;
+  readonly status?: RunRecord["status"] | readonly RunRecord["status"][];
+  readonly agent?: string;
+  readonly conversation?: string;
+  /** Runs before this one, as the last of a page. */
+  readonly before?: string;
+  readonly limit?: number;
+}
+
+export const DEFAULT_TENANT = "default";
+
+/** Every run there is, wherever it runs. */
+export class Runs {
+  readonly #engine: DurableEngine;
+
+  constructor(engine: DurableEngine) {
+    this.#engine = engine;
+  }
+
+  /** The newest first. */
+  async list(filter: RunFilter = {}): Promise<readonly RunRecord[]> {
+    const { store } = await this.#ready();
+    return store.read(function* (db) {
+      let query = db
+        .selectFrom("runs")
+        .selectAll()
+        .where("tenant", "=", filter.tenant ?? DEFAULT_TENANT)
+        .where("kind", "!=", "import")
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(filter.limit ?? 50);
+      if (filter.status !== undefined) query = query.where("status", "in", [filter.status].flat());
+      if (filter.agent !== undefined) query = query.where("agent", "=", filter.agent);
+      if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
+      if (filter.before !== undefined) query = query.where("id", "<", filter.before);
+      return (yield* rows(query)).map(runRecord);
+    });
+  }
+
+  async get(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunRecord> {
+    const { store } = await this.#ready();
+    return runRecord(await store.read((db) => findRun(db, tenant, id)));
+  }
+
+  /** Settles as the run does, wherever it runs: with its result, or rejected with its error. */
+  async result(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunResult<unknown>> {
+    await this.#ready();
+    return this.#engine.result(tenant, id);
+  }
+
+  /** Every durable event so far. */
+  async events(id: string, { tenant = DEFAULT_TENANT, after = 0 } = {}): Promise<readonly DurableEvent[]> {
+    const { store, codec } = await this.#ready();
+    return store.read(function* (db) {
+      yield* findRun(db, tenant, id);
+      return yield* storedEvents(db, id, after, codec);
+    });
+  }
+
+  /** Events from a cursor to the run's end, live text included. Come back with the last cursor and miss nothing (E4). */
+  async *follow(
+    id: string,
+    {
+      tenant = DEFAULT_TENANT,
+      after = "0",
+      signal,
+    }: { tenant?: string; after?: string; signal?: AbortSignal } = {},
+  ): AsyncGenerator<StreamedEvent> {
+    const { store, codec, bus } = await this.#ready();
+    await store.read((db) => findRun(db, tenant, id));
+    yield* runEvents({ store, codec, bus }, id, after, signal);
+  }
+
+  /** Stops a run, wherever it is. A parked one ends at once. */
+  async cancel(id: string, { tenant = DEFAULT_TENANT, reason = "cancelled" } = {}): Promise<RunRecord> {
+    const engine = await this.#ready();
+    const row = await engine.store.read((db) => findRun(db, tenant, id));
+    if (row.ended_at !== null) return runRecord(row);
+    if (row.status === "parked") await endParked(engine, row, reason);
+    else await engine.cancel(id, reason);
+    return this.get(id, { tenant });
+  }
+
+  /** Lets a parked run go on, once what parked it was put right. */
+  async resume(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunRecord> {
+    const engine = await this.#ready();
+    const at = engine.clock.now();
+    await engine.store.write(function* (db) {
+      const row = yield* findRun(db, tenant, id);
+      if (row.status !== "parked")
+        throw new TracksideError(
+          "config_invalid",
+          `The run ${id} is ${row.status}, not parked: there is nothing to resume.`,
+        );
+      const { parked: _parked, recoveries: _recoveries, ...body }: RunBody = JSON.parse(row.body);
+      yield* rows(
+        db
+          .updateTable("runs")
+          .set({ status: "running", owner: null, updated_at: at, body: JSON.stringify(body) })
+          .where("id", "=", id)
+          .where("status", "=", "parked"),
+      );
+      yield* wake(db, id, "queued", at);
+    });
+    engine.claim();
+    return this.get(id, { tenant });
+  }
+
+  /** A new run on a new branch from one of its steps; nothing earlier runs again (X13). */
+  async retry(
+    id: string,
+    { tenant = DEFAULT_TENANT, fromStep }: { tenant?: string; fromStep?: number } = {},
+  ): Promise<RunRecord> {
+    const engine = await this.#ready();
+    const row = await engine.store.read((db) => findRun(db, tenant, id));
+    const made = await retryRun(engine, row, fromStep);
+    engine.claim();
+    return this.get(made, { tenant });
+  }
+
+  /** Everything there is of a run, as JSON: its record, its pinned definition, its events and its approvals. */
+  async export(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<Record<string, unknown>> {
+    const engine = await this.#ready();
+    const record = await this.get(id, { tenant });
+    const events = await this.events(id, { tenant });
+    const approvals = await engine.approvals.list({ tenant, runId: id, limit: 10_000 });
+    const [pinned] = await engine.store.read((db) =>
+      rows(
+        db
+          .selectFrom("definitions")
+          .select("body")
+          .where("digest", "=", record.definition_digest ?? ""),
+      ),
+    );
+    return {
+      v: 1,
+      run: record,
+      definition: pinned === undefined ? null : JSON.parse(pinned.body),
+      events,
+      approvals,
+    };
+  }
+
+  async #ready(): Promise<DurableEngine> {
+    await this.#engine.open();
+    return this.#engine;
+  }
+}
+
+export function* findRun(db: Builder, tenant: string, id: string): Operation<RunsTable> {
+  const [row] = yield* rows(
+    db.selectFrom("runs").selectAll().where("id", "=", id).where("tenant", "=", tenant),
+  );
+  if (row === undefined) throw new TracksideError("not_found", `There is no run ${id}.`);
+  return row;
+}

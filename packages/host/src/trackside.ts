@@ -1,0 +1,344 @@
+import {
+  type Agent,
+  type AgentBinding,
+  type AgentEvent,
+  type Approval,
+  type Engine,
+  type EngineOptions,
+  type Receipt,
+  type RunOptions,
+  type RunResult,
+  type RunStream,
+  type Task,
+  type Tool,
+  TracksideError,
+  type UserInput,
+} from "trackside";
+import { newId, readRequest } from "trackside/engine";
+import type { DecideInput } from "./approvals/approvals.ts";
+import { approvalListener } from "./approvals/listener.ts";
+import {
+  type AuditEntry,
+  type AuditReport,
+  appendAudit,
+  type ListAudit,
+  listAudit,
+  verifyAudit,
+} from "./audit/index.ts";
+import type { Bus } from "./bus/index.ts";
+import { Conversations, findBranch } from "./conversations/conversations.ts";
+import { DurableEngine } from "./journal/durable-engine.ts";
+import { type ApprovalRule, approvalRules } from "./rules/index.ts";
+import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
+import {
+  type Cipher,
+  cipher,
+  defaultKeyring,
+  type Keyring,
+  passingKeyring,
+  Secrets,
+} from "./secrets/index.ts";
+import type { Store } from "./store/index.ts";
+import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
+import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
+
+export interface TracksideOptions extends EngineOptions {
+  /** `sqlite("trackside.db")` or `postgres(url)`. */
+  readonly store: Store;
+  readonly agents: readonly Agent<readonly Tool[], never>[] | readonly AgentBinding[];
+  /** Live events between processes: `redisBus(url)`. In one process nothing is needed. */
+  readonly bus?: Bus;
+  /** Work that post-hooks defer, by name: it is found again after a restart. */
+  readonly tasks?: readonly Task[];
+  /** Keys for what is encrypted at rest. Without: TRACKSIDE_SECRET_KEY, or a file beside a SQLite database. */
+  readonly keyring?: Keyring;
+  /** Told of approvals, signed and retried. */
+  readonly webhooks?: readonly WebhookEndpoint[];
+  /** Whether deciders may have a decision remembered. */
+  readonly rememberDecisions?: boolean;
+  /** OpenTelemetry spans and metrics; off unless given. */
+  readonly telemetry?: TelemetryOptions;
+  /** Told what an operator should know. Default: a warning of the process. */
+  readonly notice?: (message: string) => void;
+  /** Whether this process takes up runs that nobody runs: left by another one, or queued. True unless given. */
+  readonly claims?: boolean;
+}
+
+export interface StartOptions extends RunOptions {
+  /** When another run is at work on the conversation: refuse (the default), send it the message, or wait in line (X7). */
+  readonly whenBusy?: "refuse" | "steer" | "queue";
+  /** Leave it to a worker instead of running it here. */
+  readonly queue?: boolean;
+}
+
+/** A run that was started: here, on a worker, or before by the same request. */
+export interface StartedTurn {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly result: () => Promise<RunResult<unknown>>;
+  /** When the message went to a run under way instead. */
+  readonly receipt?: Receipt;
+}
+
+/**
+ * Agents on a store. Runs, conversations, approvals and the audit outlive the process: kill it at any moment, start it
+ * again, and every unfinished run goes on by itself.
+ *
+ * @example
+ * const trackside = new Trackside({ store: sqlite("trackside.db"), agents: [clerk] });
+ * const { output } = await trackside.run("clerk", "Refund order 17");
+ */
+export class Trackside {
+  readonly engine: DurableEngine;
+  readonly runs: Runs;
+  readonly conversations: Conversations;
+  readonly approvals: ApprovalInbox;
+  readonly audit: AuditLog;
+  /** Provider keys and the like, encrypted. Written and used, never read back. */
+  readonly secrets: Secrets;
+  readonly #options: TracksideOptions;
+  readonly #cipher: Cipher;
+  readonly #sender: WebhookSender | undefined;
+  #telemetry: Telemetry | undefined;
+  #opening: Promise<void> | undefined;
+
+  constructor(options: TracksideOptions) {
+    checkOptions(options);
+    this.#options = options;
+    const { store, agents, webhooks = [] } = options;
+    const keys =
+      options.keyring ??
+      (store.keyFile === null
+        ? passingKeyring()
+        : defaultKeyring(store.keyFile === undefined ? {} : { file: store.keyFile }));
+    this.#cipher = cipher(keys);
+    const box = this.#cipher;
+    const notice = options.notice ?? ((message: string) => process.emitWarning(message, "TracksideNotice"));
+    const rules = approvalRules({ cipher: box, enabled: options.rememberDecisions ?? true });
+    const clock = options.clock;
+    this.#sender =
+      webhooks.length === 0
+        ? undefined
+        : new WebhookSender({ store, cipher: box, endpoints: webhooks, ...(clock ? { clock } : {}) });
+    this.engine = new DurableEngine({
+      ...options,
+      agents: agents as readonly AgentBinding[],
+      notice,
+      sealer: () => ({
+        seal: (text, context) => box.sealText(text, ["reasoning", context]),
+        open: (sealed, context) => box.openText(sealed, ["reasoning", context]),
+      }),
+      listener: approvalListener({
+        cipher: box,
+        rules,
+        endpoints: webhooks,
+        now: () => this.engine.clock.now(),
+        queued: () => this.#sender?.wake(),
+      }),
+      observe: (event) => {
+        if ("seq" in event) this.#telemetry?.onEvent(event);
+      },
+      onDeferredError: (error, task) => {
+        notice(`the deferred task ${task} failed: ${error instanceof Error ? error.message : String(error)}`);
+        options.onDeferredError?.(error, task);
+        const event = {
+          tenant: DEFAULT_TENANT,
+          at: Date.now(),
+          action: "task.failed",
+          by: "engine",
+          about: { task },
+        };
+        store.write(appendAudit(box, event)).catch(() => {});
+      },
+    });
+    this.secrets = new Secrets(store, box);
+    this.runs = new Runs(this.engine);
+    this.conversations = new Conversations(this.engine);
+    this.approvals = new ApprovalInbox(this.engine, rules);
+    this.audit = new AuditLog(this.engine, box);
+  }
+
+  /** Opens the store and takes up what was left. Everything else does this when it is first needed. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    this.#telemetry = await telemetryOf(this.#options.telemetry);
+    await this.engine.open();
+    this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
+    this.#sender?.start();
+  }
+
+  /** Leaves every run where it is: the next process goes on with it. */
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await this.#sender?.stop();
+    await this.engine.close();
+    this.#telemetry?.close();
+  }
+
+  /** Runs one turn to its end. Rejects with the run's error, which carries what there is as `.result`. */
+  async run(agent: string, input: UserInput, options: StartOptions = {}): Promise<RunResult<unknown>> {
+    const started = await this.start(agent, input, options);
+    return started.result();
+  }
+
+  /** Starts a turn and answers as soon as it is durable. */
+  async start(agent: string, input: UserInput, options: StartOptions = {}): Promise<StartedTurn> {
+    await this.open();
+    const { whenBusy = "refuse", queue = false, ...runOptions } = options;
+    const found = this.#agent(agent);
+    const request = readRequest(found, input, runOptions, false, { stores: true, approver: "host" });
+    const { tenant } = request.scope;
+    const { conversation } = request;
+    if (whenBusy === "steer" && conversation !== undefined) {
+      const id = typeof conversation === "string" ? conversation : conversation.id;
+      const { active_run_id } = await this.engine.store.read((db) => findBranch(db, tenant, id));
+      if (active_run_id !== null) {
+        const receipt = await this.engine.steer(tenant, active_run_id, input, request.requestId);
+        const { runId } = receipt;
+        return { runId, conversationId: id, receipt, result: () => this.engine.result(tenant, runId) };
+      }
+    }
+    const given = { runId: newId("run"), turnRef: newId("turn"), owned: !queue };
+    const busy = whenBusy === "queue" ? { whenBusy: "queue" as const } : {};
+    const { signal } = request;
+    const started = await this.engine.begin(found, request, { ...given, ...busy });
+    const { runId, conversationId, result } = started;
+    signal?.addEventListener("abort", () => void this.engine.cancel(runId, "aborted by the caller"), {
+      once: true,
+    });
+    this.#telemetry?.onRun({
+      run_id: runId,
+      agent,
+      model: found.definition.model,
+      conversation_id: conversationId,
+    } as never);
+    return { runId, conversationId, result };
+  }
+
+  /** Runs one turn and yields its events as they happen, as `agent.stream()` does. */
+  stream(agent: string, input: UserInput, options: RunOptions = {}): RunStream<string, readonly Tool[]> {
+    const found = this.#agent(agent) as Agent<readonly Tool[], never>;
+    return found.stream(input, { ...options, engine: this.engine as Engine }) as RunStream<
+      string,
+      readonly Tool[]
+    > &
+      AsyncIterable<AgentEvent<readonly Tool[]>>;
+  }
+
+  /** Sends a message to a run under way. It joins at the next step, or opens the next turn; the receipt says which. */
+  async steer(
+    runId: string,
+    input: UserInput,
+    { tenant = DEFAULT_TENANT, requestId }: { tenant?: string; requestId?: string } = {},
+  ): Promise<Receipt> {
+    await this.open();
+    return this.engine.steer(tenant, runId, input, requestId);
+  }
+
+  #agent(name: string): AgentBinding {
+    const agent = this.engine.registry.get(name);
+    if (agent !== undefined) return agent;
+    const known = this.engine.registry.names.map((one) => `"${one}"`).join(", ");
+    throw new TracksideError("not_found", `There is no agent "${name}". Known: ${known || "none"}.`);
+  }
+}
+
+/** What waits for a human, and what was decided. */
+export class ApprovalInbox {
+  readonly #engine: DurableEngine;
+  readonly #rules: ReturnType<typeof approvalRules>;
+
+  constructor(engine: DurableEngine, rules: ReturnType<typeof approvalRules>) {
+    this.#engine = engine;
+    this.#rules = rules;
+  }
+
+  /** Those that wait, the oldest first; with `state` others. */
+  async list(
+    filter: {
+      readonly tenant?: string;
+      readonly state?: Approval["state"] | "all";
+      readonly runId?: string;
+      readonly after?: string;
+      readonly limit?: number;
+    } = {},
+  ): Promise<readonly Approval[]> {
+    await this.#engine.open();
+    const { tenant = DEFAULT_TENANT, state = "pending", runId, after, limit = 100 } = filter;
+    return this.#engine.approvals.list({
+      tenant,
+      state: state === "all" ? undefined : state,
+      runId,
+      after,
+      limit,
+    });
+  }
+
+  async get(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<Approval> {
+    await this.#engine.open();
+    const found = await this.#engine.approvals.get(tenant, id);
+    if (found === undefined) throw new TracksideError("approval_unknown", `There is no approval ${id}`);
+    return found;
+  }
+
+  /** Decides one. The first decision wins; the same again answers the same record, another one is told who won (L4). */
+  async decide(id: string, decision: DecideInput, { tenant = DEFAULT_TENANT } = {}): Promise<Approval> {
+    return this.#engine.decide(tenant, id, decision);
+  }
+
+  /** Decisions that are remembered. */
+  async rules({ tenant = DEFAULT_TENANT, revoked = false } = {}): Promise<readonly ApprovalRule[]> {
+    await this.#engine.open();
+    return this.#engine.store.read(this.#rules.list(tenant, { revoked }));
+  }
+
+  async revokeRule(
+    id: string,
+    { tenant = DEFAULT_TENANT, by, reason }: { tenant?: string; by: string; reason?: string },
+  ): Promise<ApprovalRule> {
+    await this.#engine.open();
+    const now = this.#engine.clock.now();
+    const revoked = { by, ...(reason === undefined ? {} : { reason }) };
+    return this.#engine.store.write(this.#rules.revoke(tenant, id, revoked, now));
+  }
+}
+
+/** Who did what: append-only, hash-chained, digests only. */
+export class AuditLog {
+  readonly #engine: DurableEngine;
+  readonly #cipher: Cipher;
+
+  constructor(engine: DurableEngine, box: Cipher) {
+    this.#engine = engine;
+    this.#cipher = box;
+  }
+
+  async list({
+    tenant = DEFAULT_TENANT,
+    ...filter
+  }: ListAudit & { tenant?: string } = {}): Promise<readonly AuditEntry[]> {
+    await this.#engine.open();
+    return listAudit(this.#engine.store, tenant, filter);
+  }
+
+  /** Finds an edited, deleted, inserted or reordered row. */
+  async verify({ tenant = DEFAULT_TENANT } = {}): Promise<AuditReport> {
+    await this.#engine.open();
+    return verifyAudit(this.#engine.store, this.#cipher, tenant);
+  }
+}
+
+function checkOptions(options: TracksideOptions): void {
+  const { store, agents } = options;
+  if (typeof store?.append !== "function")
+    throw new TracksideError(
+      "config_invalid",
+      'store: a store expected, such as sqlite("trackside.db") or postgres(url)',
+    );
+  if (!Array.isArray(agents))
+    throw new TracksideError("config_invalid", "agents: a list of agents expected, such as [clerk]");
+}

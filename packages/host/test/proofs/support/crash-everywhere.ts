@@ -1,0 +1,103 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Job } from "./job.ts";
+import { differences, faults, type Played } from "./judge.ts";
+import { Ledger } from "./ledger.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Broken } from "./stage.ts";
+import type { Workers } from "./workers.ts";
+
+export interface CrashInit {
+  readonly workers: Workers;
+  readonly dir: string;
+  /** Where the next database is; a file in `dir` unless given. */
+  readonly place?: () => Promise<string>;
+  readonly broken?: Broken;
+  /** How long a process may take; the default is long. */
+  readonly lifeMs?: number;
+}
+
+/** What came of playing a scenario with a crash at every point. */
+export interface Crashes {
+  /** How many durable writes it has. */
+  readonly writes: number;
+  /** Points that were played, each with at least one death. */
+  readonly points: number;
+  readonly deaths: number;
+  /** Crashes that left the outcome of a call unknown. */
+  readonly unknown: number;
+  /** What went wrong, by point. */
+  readonly problems: readonly string[];
+}
+
+const WHEN = ["before", "after"] as const;
+
+let places = 0;
+
+/**
+ * Plays a scenario with a crash before and after every durable write, and compares each with one that was left alone. How
+ * many there are is found by going on until no process dies any more.
+ */
+export async function crashEverywhere(scenario: Scenario, init: CrashInit): Promise<Crashes> {
+  const calm = await playOnce(scenario, [], { ...init, broken: undefined });
+  if (typeof calm === "string") return { ...NOTHING, problems: [`without a crash: ${calm}`] };
+  const own = faults(scenario, calm);
+  if (own.length > 0) return { ...NOTHING, problems: own.map((fault) => `without a crash: ${fault}`) };
+  const first = Array.from({ length: calm.writes }, (_, i) => i + 1);
+  const played = await Promise.all(first.flatMap((n) => WHEN.map((when) => crashAt(`${n}:${when}`))));
+  for (let n = calm.writes + 1; ; n += 1) {
+    const more = await Promise.all(WHEN.map((when) => crashAt(`${n}:${when}`)));
+    played.push(...more);
+    if (more.every(({ deaths }) => deaths === 0)) break;
+  }
+  const sum = (of: (point: Point) => number) => played.reduce((all, point) => all + of(point), 0);
+  return {
+    writes: calm.writes,
+    points: sum(({ deaths }) => Math.min(deaths, 1)),
+    deaths: sum(({ deaths }) => deaths),
+    unknown: sum(({ unknown }) => unknown),
+    problems: played.flatMap(({ problems }) => problems),
+  };
+
+  async function crashAt(point: string): Promise<Point> {
+    const end = await playOnce(scenario, [point], init);
+    const at = (problem: string) => `${scenario.name}, ${point}: ${problem}`;
+    if (typeof end === "string") return { deaths: 1, unknown: 0, problems: [at(end)] };
+    const unknown = end.report.approvals.filter(({ kind }) => kind === "unknown_outcome").length;
+    const problems = differences(scenario, calm as Played, end).map(at); // a string returned above
+    return { deaths: end.deaths, unknown, problems };
+  }
+}
+
+interface Point {
+  readonly deaths: number;
+  readonly unknown: number;
+  readonly problems: readonly string[];
+}
+
+const NOTHING = { writes: 0, points: 0, deaths: 0, unknown: 0 };
+
+/** Plays a scenario on a new database to its end: a process for each crash, and one that lives. Or says what is wrong. */
+export async function playOnce(
+  scenario: Scenario,
+  crashes: readonly string[],
+  init: CrashInit,
+): Promise<Played | string> {
+  const name = join(init.dir, String(++places));
+  const place = init.place ? await init.place() : `${name}.db`;
+  const ledger = `${name}.ledger`;
+  const job: Job = { place, ledger, scenario: scenario.name, broken: init.broken };
+  let deaths = 0;
+  for (const crashAt of [...crashes, undefined]) {
+    const life = await init.workers.play({ ...job, crashAt }, init.lifeMs);
+    if ("wrong" in life) return life.wrong;
+    if ("killed" in life) {
+      deaths += 1;
+      continue;
+    }
+    const entries = new Ledger(ledger).read();
+    for (const file of [place, `${place}-wal`, `${place}-shm`, ledger]) rmSync(file, { force: true });
+    return { ...life.done, entries, deaths };
+  }
+  return "it was killed though nobody said so";
+}

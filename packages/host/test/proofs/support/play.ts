@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DurableEngine } from "../../../src/journal/durable-engine.ts";
+import { postgres, type Store, sqlite } from "../../../src/store/index.ts";
+import { SCENARIOS } from "../crash/scenarios.ts";
+import { CRASH_AT, CrashPoint } from "./crash-point.ts";
+import type { Done, Job } from "./job.ts";
+import { Ledger } from "./ledger.ts";
+import { isBusy, report } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+import { Stage, TENANT } from "./stage.ts";
+
+const LOOK_MS = 5;
+
+/**
+ * Plays a scenario to its end, from wherever an earlier process left it. Every process does the very same: it opens the
+ * store, starts the run under the same request id, decides what is asked, and waits. Nobody resumes anything.
+ */
+export async function play(job: Job): Promise<Done> {
+  const scenario = SCENARIOS.find(({ name }) => name === job.scenario);
+  if (scenario === undefined) throw new Error(`there is no scenario ${job.scenario}`);
+  const crash = new CrashPoint(job.crashAt ?? process.env[CRASH_AT]);
+  const stage = new Stage(new Ledger(job.ledger), job.broken);
+  const agent = scenario.agent(stage);
+  const notices: string[] = [];
+  const engine = new DurableEngine({
+    store: storeOf(job, crash),
+    agents: [agent],
+    tasks: scenario.tasks?.(stage) ?? [],
+    notice: (message) => void notices.push(message),
+    retry: { baseMs: 20, maxMs: 20 },
+    claims: job.broken !== "never-claims",
+  });
+  stage.engine = engine;
+  await engine.open();
+  const deciding = decideAll(engine, scenario, stage);
+  const started = engine.start(agent, scenario.input ?? "Go", { requestId: "the run" });
+  await started.result.catch(() => {}); // a scenario may end in an error; the report says how
+  while (await isBusy(engine)) await sleep(LOOK_MS);
+  deciding.stop();
+  const standing = await report(engine);
+  await engine.close();
+  return { writes: crash.writes, report: standing, notices };
+}
+
+function storeOf({ place, broken }: Job, crash: CrashPoint): Store {
+  const store = place.startsWith("postgres:") ? postgres(place, {}, crash) : sqlite(place, { sync: "normal" }, crash);
+  if (broken !== "early-answer") return store;
+  const append = store.append.bind(store);
+  store.append = async (entry, with_) => {
+    setTimeout(() => void append(entry, with_).catch(() => {}), 10); // said to be written, and then it is not
+    return true;
+  };
+  return store;
+}
+
+/** The people of a scenario: they look at the inbox, and decide what they find. */
+function decideAll(engine: DurableEngine, scenario: Scenario, stage: Stage): { stop(): void } {
+  let over = false;
+  const look = async () => {
+    while (!over) {
+      for (const approval of await engine.approvals.list({ tenant: TENANT, state: "pending", limit: 100 })) {
+        const { id, kind } = approval;
+        const decision = kind === "unknown_outcome" ? stage.unknownOutcome(approval) : scenario.decide?.(approval);
+        if (decision !== undefined) await engine.decide(TENANT, id, decision).catch(() => {}); // looked at again
+      }
+      await sleep(LOOK_MS);
+    }
+  };
+  look().catch(() => {}); // the store was closed under it
+  return {
+    stop() {
+      over = true;
+    },
+  };
+}
