@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Pulse, startPulse } from "../pulse.ts";
 import { rows, type Store } from "../store/store.ts";
 import { isGone, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
@@ -7,6 +8,7 @@ export const LEASE_MS = 10_000;
 /** In place of a lease: others have taken the process's runs. */
 export const FENCED = 0;
 const ASK_AGAIN_MS = 250;
+const PULSE_AFTER_MS = 200;
 
 /**
  * This process's lease: one for all its runs. Others watch it change and take its runs when it no longer does; it knows by
@@ -16,9 +18,11 @@ export class Lease {
   readonly process: ProcessIdentity = thisProcess();
   readonly #store: Store;
   readonly #ms: number;
-  #renewed = Number.NEGATIVE_INFINITY;
+  /** By the system's steady clock, which every thread shares. */
+  #renewed: bigint | undefined;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
+  #pulse: Pulse | undefined;
   #lost = false;
   readonly #onLost: () => void;
 
@@ -31,7 +35,7 @@ export class Lease {
 
   async take(): Promise<void> {
     const { id, host, machine, pid, started } = this.process;
-    const asked = performance.now();
+    const asked = process.hrtime.bigint();
     const now = Date.now();
     const ms = this.#ms;
     await this.#store.write(function* (db) {
@@ -39,13 +43,31 @@ export class Lease {
       yield* rows(db.insertInto("processes").values(row));
     });
     this.#renewed = asked;
-    this.#timer = setInterval(() => void this.#renew(), ms / 4);
+    this.#timer = setInterval(() => void this.#beat(), ms / 4);
     this.#timer.unref();
+    setTimeout(() => this.#startPulse(), PULSE_AFTER_MS).unref(); // most commands are over by then
+  }
+
+  /** The thread renews it; this only finds out when it is lost, and stands in where there is no thread. */
+  async #beat(): Promise<void> {
+    if (this.#pulse === undefined || this.#pulse.isLost || !this.valid) await this.#renew();
+  }
+
+  #startPulse(): void {
+    const { reach } = this.#store;
+    if (this.#lost || reach === undefined) return;
+    const stopped = () => {
+      this.#pulse = undefined;
+    };
+    this.#pulse = startPulse({ reach, processId: this.process.id, leaseMs: this.#ms }, stopped);
   }
 
   /** Whether this process may act: start a tool, claim a run. It stops a little earlier than others may start to. */
   get valid(): boolean {
-    return !this.#lost && performance.now() - this.#renewed < this.#ms * 0.9;
+    if (this.#lost || this.#renewed === undefined) return false;
+    const elsewhere = this.#pulse?.renewedAt ?? 0n;
+    const renewed = elsewhere > this.#renewed ? elsewhere : this.#renewed;
+    return Number(process.hrtime.bigint() - renewed) / 1e6 < this.#ms * 0.9;
   }
 
   /** Whether it may act, found out from the store where the lease has run out: perhaps nobody took over (X4). */
@@ -63,8 +85,7 @@ export class Lease {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#lost = true;
+    this.#stop();
     const { id } = this.process;
     await this.#store.write(function* (db) {
       yield* rows(db.updateTable("runs").set({ owner: null }).where("owner", "=", id));
@@ -74,14 +95,19 @@ export class Lease {
 
   #lose(): void {
     if (this.#lost) return;
+    this.#stop();
+    this.#onLost();
+  }
+
+  #stop(): void {
     this.#lost = true;
     clearInterval(this.#timer);
-    this.#onLost();
+    this.#pulse?.stop();
   }
 
   async #renew(): Promise<void> {
     const { id } = this.process;
-    const asked = performance.now(); // counted from before it was asked for
+    const asked = process.hrtime.bigint(); // counted from before it was asked for
     const value = Date.now() + this.#ms + (this.#count++ % 2); // others watch it change, whatever clocks say
     try {
       const kept = await this.#store.write(function* (db) {

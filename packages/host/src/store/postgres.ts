@@ -13,7 +13,7 @@ import { forgetOldMarks, type Mark, Marks } from "./postgres-marks.ts";
 import { connectionConfig, createPool, describeTarget, query, type Statement } from "./postgres-pool.ts";
 import { runAsync } from "./run-operation.ts";
 import type { StoreSeams } from "./seams.ts";
-import type { Builder, CommitEntry, QueryRows, Store, Work } from "./store.ts";
+import type { Builder, CommitEntry, QueryRows, Reach, Store, Work } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 export interface PostgresOptions {
@@ -47,8 +47,18 @@ export function postgres(
   return new PostgresStore(target, options, seams);
 }
 
+/** A password that is a function, or a certificate store, stays in its thread. */
+function reachOf(config: object): Reach | undefined {
+  try {
+    return { kind: "postgres", config: structuredClone(config) };
+  } catch {
+    return undefined;
+  }
+}
+
 class PostgresStore implements Store {
   readonly name: string;
+  readonly reach: Reach | undefined;
   readonly #config: pg.PoolConfig & { application_name: string };
   readonly #onNotice: OnNotice;
   readonly #openWithinMs: number;
@@ -67,6 +77,7 @@ class PostgresStore implements Store {
   constructor(target: string | pg.PoolConfig, options: PostgresOptions, seams: StoreSeams) {
     this.#config = connectionConfig(target);
     this.name = describeTarget(this.#config);
+    this.reach = reachOf(this.#config);
     this.#onNotice = options.onNotice ?? warn;
     this.#openWithinMs = options.openWithinMs ?? OPEN_WITHIN_MS;
     this.#seams = seams;

@@ -11,7 +11,7 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import { checkPath, explainSqlite, isBusy } from "./sqlite-faults.ts";
 import { AppendJob, WorkJob } from "./sqlite-job.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
-import type { Builder, CommitEntry, Store, Work } from "./store.ts";
+import type { Builder, CommitEntry, Reach, Store, Work } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 export interface SqliteOptions {
@@ -42,6 +42,7 @@ export function sqlite(path: string, options: SqliteOptions = {}, seams: StoreSe
 class SqliteStore implements Store {
   readonly name: string;
   readonly keyFile: string | null;
+  readonly reach: Reach | undefined;
   readonly #path: string;
   readonly #memory: boolean;
   readonly #sync: "full" | "normal";
@@ -60,6 +61,7 @@ class SqliteStore implements Store {
     this.name = `sqlite ${path}`;
     this.#memory = path === ":memory:";
     this.keyFile = this.#memory ? null : `${resolve(path)}.key`;
+    this.reach = this.#memory ? undefined : { kind: "sqlite", path: resolve(path) };
     this.#path = this.#memory ? path : resolve(path);
     this.#sync = options.sync ?? "full";
     this.#onNotice = options.onNotice ?? warn;

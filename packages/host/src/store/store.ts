@@ -45,6 +45,11 @@ export interface CommitEntry {
   readonly fence: number;
 }
 
+/** What a thread needs to connect to a store's database. It can be sent to one. */
+export type Reach =
+  | { readonly kind: "sqlite"; readonly path: string }
+  | { readonly kind: "postgres"; readonly config: object };
+
 /**
  * Where everything durable is. Writes made in one go by many runs share a transaction and its sync (group commit); each
  * lands whole or not at all.
@@ -54,6 +59,8 @@ export interface Store {
   readonly name: string;
   /** Where its keys may be kept, beside it: a file's path, `null` when nothing of it is kept, undefined when elsewhere. */
   readonly keyFile?: string | null | undefined;
+  /** How another thread reaches the same database; undefined when none can. */
+  readonly reach?: Reach | undefined;
   /** Creates or upgrades the tables. Refuses a database that a newer version has written. */
   open(): Promise<void>;
   close(): Promise<void>;
