@@ -158,15 +158,18 @@ export class Trackside {
     this.audit = new AuditLog(this.engine, box);
   }
 
-  /** Opens the store and takes up what was left. Everything else does this when it is first needed. */
-  open(): Promise<void> {
-    this.#opening ??= this.#open();
+  /**
+   * Opens the store and takes up what was left. Everything else does this when it is first needed. `claims` stands in for
+   * the one it was made with: a command that only looks or decides takes up nothing.
+   */
+  open(options: { readonly claims?: boolean } = {}): Promise<void> {
+    this.#opening ??= this.#open(options);
     return this.#opening;
   }
 
-  async #open(): Promise<void> {
+  async #open(options: { readonly claims?: boolean }): Promise<void> {
     this.#telemetry = await telemetryOf(this.#options.telemetry);
-    await this.engine.open();
+    await this.engine.open(options);
     this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
     this.#sender?.start();
   }

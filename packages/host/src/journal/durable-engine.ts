@@ -74,6 +74,12 @@ export interface DurableOptions extends EngineOptions {
   readonly leaseMs?: number;
 }
 
+/** What a process does with a run: `left` is where another one, or this one again, goes on. */
+export interface RunChange {
+  readonly runId: string;
+  readonly change: "started" | "taken_up" | "ended" | "parked" | "left";
+}
+
 /** One run under way in this process. */
 interface Active {
   readonly run: RunContext;
@@ -116,10 +122,13 @@ export class DurableEngine implements Engine {
   #lastWake = 0;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
+  #claims: boolean;
   #closed = false;
+  readonly #watchers = new Set<(change: RunChange) => void>();
 
   constructor(options: DurableOptions) {
     this.#options = options;
+    this.#claims = options.claims !== false;
     this.store = options.store;
     this.bus = options.bus ?? memoryBus();
     this.#parts = engineParts(options);
@@ -143,8 +152,9 @@ export class DurableEngine implements Engine {
     });
   }
 
-  /** Opens the store and takes up what was left. Everything that needs it waits for it. */
-  open(): Promise<void> {
+  /** Opens the store and takes up what was left, unless told not to. Everything that needs it waits for it. */
+  open({ claims }: { readonly claims?: boolean } = {}): Promise<void> {
+    if (claims !== undefined) this.#claims = claims;
     this.#opening ??= this.#open();
     return this.#opening;
   }
@@ -155,7 +165,13 @@ export class DurableEngine implements Engine {
     this.#unlisten = this.store.onChange(() => void this.#hear());
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
-    if (this.#options.claims !== false) this.claim();
+    this.claim();
+  }
+
+  /** Tells of each run that this process takes up or starts, and of what becomes of it here. Returns the way to stop. */
+  onRun(watcher: (change: RunChange) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   /** Leaves every run where it is: another process, or the next one, goes on with it. */
@@ -357,7 +373,7 @@ export class DurableEngine implements Engine {
 
   /** Takes up runs that nobody runs. */
   claim(): void {
-    if (this.#closed || this.#options.claims === false) return;
+    if (this.#closed || !this.#claims) return;
     if (this.#claiming !== undefined) {
       this.#claimAgain = true;
       return;
@@ -547,6 +563,7 @@ export class DurableEngine implements Engine {
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
     this.#hold();
+    this.#tell(runId, loaded === undefined || loaded.commits.length === 0 ? "started" : "taken_up");
     return active;
   }
 
@@ -560,7 +577,10 @@ export class DurableEngine implements Engine {
       this.#logs.delete(branchId);
       if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
       else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
-      else if (!(error instanceof Fenced) && !this.#closed) {
+      else this.#tell(runId, "left");
+      if (
+        !(error instanceof Divergence || error instanceof Parked || error instanceof Fenced || this.#closed)
+      ) {
         const { message } = failureFrom(error);
         this.#notice(`the run ${runId} stopped here and is taken up again: ${message}`);
         setTimeout(() => this.claim(), TICK_MS).unref();
@@ -580,6 +600,7 @@ export class DurableEngine implements Engine {
     this.bus.finish(runId);
     this.#keepLog(branchId, log);
     if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
+    this.#tell(runId, "ended");
     this.claim(); // a message that came too late, or a run that waited in line
     return resultOf(run, state, conversationWith(conversationId, log), from);
   }
@@ -643,7 +664,7 @@ export class DurableEngine implements Engine {
 
   #tick(): void {
     this.claim();
-    this.#deferred.kick();
+    if (this.#claims) this.#deferred.kick();
     void this.#hear(true);
   }
 
@@ -701,6 +722,7 @@ export class DurableEngine implements Engine {
       why,
     );
     this.#notice(`the run ${loaded.row.id} is parked: ${why}`);
+    this.#tell(loaded.row.id, "parked");
   }
 
   async #parkActive(
@@ -711,9 +733,14 @@ export class DurableEngine implements Engine {
     try {
       await parkRun(this.store, { runId, fence, at: this.clock.now() }, code, why);
       this.#notice(`the run ${runId} is parked: ${why}`);
+      this.#tell(runId, "parked");
     } catch (error) {
       this.#notice(`the run ${runId} could not be parked: ${String(error)}`);
     }
+  }
+
+  #tell(runId: string, change: RunChange["change"]): void {
+    for (const watcher of this.#watchers) watcher({ runId, change });
   }
 
   #notice(message: string): void {
