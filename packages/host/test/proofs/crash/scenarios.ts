@@ -1,14 +1,9 @@
-import { Agent } from "trackside";
 import type { Scenario } from "../support/scenario.ts";
+import { ENDINGS } from "./scenarios/endings.ts";
+import { GUARDS } from "./scenarios/guards.ts";
+import { PEOPLE } from "./scenarios/people.ts";
+import { PIPELINE } from "./scenarios/pipeline.ts";
+import { TOOLS } from "./scenarios/tools.ts";
 
-export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "one tool that happens once",
-    agent: (stage) =>
-      new Agent({
-        name: "payer",
-        model: stage.model({ calls: [{ tool: "pay", args: { amount: 5 } }] }, "paid"),
-        tools: [stage.tool("pay", "once")],
-      }),
-  },
-];
+/** Every run that has to survive a crash at any point. What writes something durable adds its own. */
+export const SCENARIOS: readonly Scenario[] = [...TOOLS, ...PEOPLE, ...GUARDS, ...PIPELINE, ...ENDINGS];

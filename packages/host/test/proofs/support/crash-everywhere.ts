@@ -12,7 +12,7 @@ export interface CrashInit {
   readonly dir: string;
   /** Where the next database is; a file in `dir` unless given. */
   readonly place?: () => Promise<string>;
-  readonly broken?: Broken;
+  readonly broken?: Broken | undefined;
   /** How long a process may take; the default is long. */
   readonly lifeMs?: number;
 }
@@ -96,7 +96,7 @@ export async function playOnce(
       continue;
     }
     const entries = new Ledger(ledger).read();
-    for (const file of [place, `${place}-wal`, `${place}-shm`, ledger]) rmSync(file, { force: true });
+    for (const end of [".db", ".db-wal", ".db-shm", ".ledger"]) rmSync(`${name}${end}`, { force: true });
     return { ...life.done, entries, deaths };
   }
   return "it was killed though nobody said so";

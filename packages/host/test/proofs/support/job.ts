@@ -1,5 +1,5 @@
-import type { Broken } from "./stage.ts";
 import type { Report } from "./report.ts";
+import type { Broken } from "./stage.ts";
 
 /** One scenario on one database, for as many processes as it takes. */
 export interface Job {
@@ -15,6 +15,8 @@ export interface Job {
 /** What a process says that lived to see the end. */
 export interface Done {
   readonly writes: number;
+  /** What the caller got, of a run that an earlier process may have started. */
+  readonly output: string;
   readonly report: Report;
   readonly notices: readonly string[];
 }

@@ -37,6 +37,8 @@ export function faults({ ends = ["completed"] }: Scenario, { report, entries, no
 
 function unlike(calm: Played, played: Played): string[] {
   const found: string[] = [];
+  if (calm.output !== played.output)
+    found.push(`the output is ${show(played.output)}, not ${show(calm.output)}`);
   const asked = unknownCalls(played.report.transcript);
   const before = calm.report.transcript.map((message) => told(message, asked));
   const after = played.report.transcript.map((message) => told(message, asked));

@@ -34,16 +34,20 @@ export async function play(job: Job): Promise<Done> {
   await engine.open();
   const deciding = decideAll(engine, scenario, stage);
   const started = engine.start(agent, scenario.input ?? "Go", { requestId: "the run" });
-  await started.result.catch(() => {}); // a scenario may end in an error; the report says how
+  const ended = started.result.then(({ output }) => String(output), String); // some scenarios end in an error
   while (await isBusy(engine)) await sleep(LOOK_MS);
   deciding.stop();
   const standing = await report(engine);
+  const isParked = standing.runs.some(({ status }) => status === "parked"); // it has no result yet
+  const output = isParked ? "" : await ended;
   await engine.close();
-  return { writes: crash.writes, report: standing, notices };
+  return { writes: crash.writes, output, report: standing, notices };
 }
 
 function storeOf({ place, broken }: Job, crash: CrashPoint): Store {
-  const store = place.startsWith("postgres:") ? postgres(place, {}, crash) : sqlite(place, { sync: "normal" }, crash);
+  const store = place.startsWith("postgres:")
+    ? postgres(place, {}, crash)
+    : sqlite(place, { sync: "normal" }, crash);
   if (broken !== "early-answer") return store;
   const append = store.append.bind(store);
   store.append = async (entry, with_) => {
@@ -60,7 +64,8 @@ function decideAll(engine: DurableEngine, scenario: Scenario, stage: Stage): { s
     while (!over) {
       for (const approval of await engine.approvals.list({ tenant: TENANT, state: "pending", limit: 100 })) {
         const { id, kind } = approval;
-        const decision = kind === "unknown_outcome" ? stage.unknownOutcome(approval) : scenario.decide?.(approval);
+        const decision =
+          kind === "unknown_outcome" ? stage.unknownOutcome(approval) : scenario.decide?.(approval);
         if (decision !== undefined) await engine.decide(TENANT, id, decision).catch(() => {}); // looked at again
       }
       await sleep(LOOK_MS);

@@ -28,16 +28,15 @@ export interface RunReport {
 
 const TERMINAL = ["completed", "error", "cancelled"];
 
-/** Whether something is still to be done. */
+/** Whether something is still to be done: a run begun or ended, or work for after it. */
 export async function isBusy({ store }: DurableEngine): Promise<boolean> {
   return store.read(function* (db) {
-    const open = yield* rows(
-      db.selectFrom("runs").select("id").where("ended_at", "is", null).where("status", "!=", "parked").limit(1),
-    );
+    const runs = yield* rows(db.selectFrom("runs").select(["status", "ended_at"]));
+    const open = runs.filter(({ status, ended_at }) => ended_at === null && status !== "parked");
     const work = yield* rows(
       db.selectFrom("deferred").select("id").where("state", "in", ["waiting", "running"]).limit(1),
     );
-    return open.length > 0 || work.length > 0;
+    return runs.length === 0 || open.length > 0 || work.length > 0;
   });
 }
 
@@ -45,7 +44,9 @@ export async function report({ store, codec }: DurableEngine): Promise<Report> {
   return store.read(function* (db) {
     const runs = yield* rows(db.selectFrom("runs").selectAll().orderBy("created_at").orderBy("id"));
     const branches = yield* rows(db.selectFrom("branches").selectAll());
-    const inbox = yield* rows(db.selectFrom("inbox").select(["id", "state"]).orderBy("created_at").orderBy("id"));
+    const inbox = yield* rows(
+      db.selectFrom("inbox").select(["id", "state"]).orderBy("created_at").orderBy("id"),
+    );
     const names = Object.fromEntries([
       ...runs.map(({ id }, i) => [id, `run-${i + 1}`]),
       ...inbox.map(({ id }, i) => [id, `message-${i + 1}`]),

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Approval, defineTool, type Task, type Tool, type ToolContext, type ToolEffect } from "trackside";
+import {
+  type Approval,
+  defineTool,
+  type Task,
+  type Tool,
+  type ToolContext,
+  type ToolEffect,
+} from "trackside";
 import { type ScriptedCall, type ScriptedModel, type ScriptedReply, scriptedModel } from "trackside/testing";
 import type { DecideInput } from "../../../src/approvals/approvals.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
@@ -56,7 +63,8 @@ export class Stage {
   task(name: string): Task {
     return {
       name,
-      run: (input) => this.#ledger.enter({ what: name, effect: "none", call: "", key: "", args: input, result: "" }),
+      run: (input) =>
+        this.#ledger.enter({ what: name, effect: "none", call: "", key: "", args: input, result: "" }),
     };
   }
 
