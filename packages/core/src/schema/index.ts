@@ -27,6 +27,7 @@ export {
   type ToolOutput,
   type UserMessage,
   type UserPart,
+  userMessage,
 } from "./message.ts";
 export { KNOWN_PROVIDERS, parseModelString } from "./model-string.ts";
 export { type Plan, plan } from "./plan.ts";

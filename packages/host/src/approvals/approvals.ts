@@ -88,6 +88,11 @@ export class Approvals {
     const { requestId, remember, ...decision } = given;
     const found = await this.#find(tenant, id);
     const { input, state } = readDecision(found, decision);
+    if (remember !== undefined && input.editedArguments !== undefined)
+      throw new TracksideError(
+        "decision_invalid",
+        "remember: what was edited cannot be remembered: calls like this one would run unedited. Decide without one of the two.",
+      );
     const approval = found.state === "pending" ? ((await this.expire(id)) ?? found) : found;
     if (approval.state === "pending" && state === "approved") {
       const problem = check ? await check(input) : await this.#init.checkTool(approval, input);

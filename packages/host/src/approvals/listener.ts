@@ -1,4 +1,5 @@
 import { appendAudit } from "../audit/index.ts";
+import { runBody } from "../journal/row-codecs.ts";
 import type { RunBody } from "../journal/rows.ts";
 import type { ApprovalRules } from "../rules/index.ts";
 import type { Cipher } from "../secrets/index.ts";
@@ -73,7 +74,7 @@ export function approvalListener({ cipher, rules, endpoints, now, queued }: List
 
 function* runOf(db: Builder, runId: string): Operation<{ agent: string; scope: RunBody["scope"] }> {
   const [row] = yield* rows(db.selectFrom("runs").select(["agent", "body"]).where("id", "=", runId));
-  const body: RunBody | undefined = row && JSON.parse(row.body);
+  const body = row && runBody.read(row.body, runId);
   return { agent: row?.agent ?? "", scope: body?.scope ?? { tenant: "default" } };
 }
 

@@ -1,20 +1,15 @@
 import type { Approval } from "trackside";
 import { hot } from "../hot.ts";
+import { approvalBody } from "../journal/row-codecs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 
-/** An approval at rest. */
-interface ApprovalBody extends Approval {
-  readonly v: 1;
-}
-
 export function readApproval({ body }: { readonly body: string }): Approval {
-  const { v: _version, ...approval }: ApprovalBody = JSON.parse(body);
+  const { v: _version, ...approval } = approvalBody.read(body);
   return approval;
 }
 
 function written(approval: Approval): string {
-  const body: ApprovalBody = { v: 1, ...approval };
-  return JSON.stringify(body);
+  return approvalBody.write({ v: 1, ...approval });
 }
 
 export function* findApproval(

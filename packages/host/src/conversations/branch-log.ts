@@ -1,5 +1,6 @@
 import type { Message } from "trackside";
 import type { Codec } from "../journal/codec.ts";
+import { runBody } from "../journal/row-codecs.ts";
 import type { RunBody } from "../journal/rows.ts";
 import { loadCommits, messagesOf, openingMessage } from "../journal/run-records.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -31,7 +32,7 @@ export function* branchMessages(
       .orderBy("id"),
   );
   // By where each began, not by clocks, which differ between machines: one run at a time writes to a branch.
-  const bodies = runs.map(({ id, body }) => ({ id, body: JSON.parse(body) as RunBody })); // as it was written
+  const bodies = runs.map(({ id, body }) => ({ id, body: runBody.read(body, id) }));
   for (const { id, body } of bodies.sort((a, b) => a.body.from - b.body.from)) {
     if (id !== exceptRun) messages.push(...(yield* loggedBy(db, id, body, codec)));
   }

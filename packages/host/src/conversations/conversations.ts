@@ -4,6 +4,7 @@ import { message as messageSchema } from "trackside/schema";
 import * as z from "zod";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { createBranch, createConversation, importMessages } from "../journal/open-run.ts";
+import { conversationBody } from "../journal/row-codecs.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import { branchMessages } from "./branch-log.ts";
@@ -199,7 +200,7 @@ function* conversationRecord(
       .orderBy("created_at")
       .orderBy("id"),
   );
-  const { title = null }: { title?: string | null } = JSON.parse(row.body);
+  const { title = null } = conversationBody.read(row.body, row.id);
   return {
     id: row.id,
     agent: row.agent,

@@ -1,7 +1,7 @@
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import { FENCED } from "./lease.ts";
 import { isGone, type ProcessIdentity } from "./process-identity.ts";
-import type { RunBody } from "./rows.ts";
+import { runBody } from "./row-codecs.ts";
 import { OPEN_STATES } from "./run-records.ts";
 
 export interface ClaimInit {
@@ -92,7 +92,7 @@ function* fenceOff(db: Builder, process: ProcessIdentity & { expires_at: number 
 
 /** Whoever had the run and may yet thaw: all of them, as the one that takes over may freeze in turn. */
 function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner: string): Operation<void> {
-  const body: RunBody = JSON.parse(row.body);
+  const body = runBody.read(row.body);
   const previous_owners = [...(body.previous_owners ?? []).filter((known) => known !== owner), owner];
   yield* rows(
     db
@@ -109,7 +109,7 @@ function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner
 export function* mayStillRun(db: Builder, runId: string): Operation<boolean> {
   const [run] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
   if (run === undefined) return false;
-  const { previous_owners: owners = [] }: RunBody = JSON.parse(run.body);
+  const { previous_owners: owners = [] } = runBody.read(run.body);
   if (owners.length === 0) return false;
   const processes = yield* rows(
     db

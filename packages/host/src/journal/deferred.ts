@@ -1,4 +1,5 @@
 import { rows, type Store } from "../store/store.ts";
+import { deferredBody } from "./row-codecs.ts";
 
 interface Task {
   readonly name: string;
@@ -75,7 +76,7 @@ export class DeferredWork {
       );
       for (const { id, body, attempts, state, living } of waiting) {
         if (state === "running" && living !== null) continue;
-        const { task: name, input } = JSON.parse(body);
+        const { task: name, input } = deferredBody.read(body, id);
         const task = tasks.get(name);
         if (task === undefined) continue;
         const taken = yield* rows(

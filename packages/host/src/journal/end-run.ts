@@ -6,7 +6,8 @@ import { type Builder, type Operation, rows, type Work } from "../store/store.ts
 import type { Codec, NewArtifact } from "./codec.ts";
 import { queuedFor, settleInbox } from "./inbox.ts";
 import { contentDigest } from "./open-run.ts";
-import type { CommitBody, RunBody } from "./rows.ts";
+import { commitBody, runBody } from "./row-codecs.ts";
+import type { RunBody } from "./rows.ts";
 import type { Forgotten } from "./run-host.ts";
 import { finishRun, insertArtifacts, insertRun } from "./run-records.ts";
 
@@ -83,7 +84,7 @@ function* forget(db: Builder, runId: string, { ord, message }: Forgotten): Opera
     db.selectFrom("commits").select("body").where("run_id", "=", runId).where("ord", "=", ord),
   );
   if (row === undefined) return;
-  const body: CommitBody = JSON.parse(row.body);
+  const body = commitBody.read(row.body, runId);
   const messages = body.messages?.map((known) => (known.id === message.id ? message : known));
   yield* rows(
     db
@@ -107,7 +108,7 @@ function* keepDeferred(db: Builder, { runId, tenant }: EndedRun, at: number): Op
       .where("body", "like", '%"deferred":[%'),
   );
   for (const { body } of found) {
-    const { deferred = [] }: CommitBody = JSON.parse(body);
+    const { deferred = [] } = commitBody.read(body, runId);
     for (const task of deferred) {
       yield* rows(
         db.insertInto("deferred").values({
@@ -167,7 +168,7 @@ export function* releaseBranch(
     const [first] = line;
     if (first !== undefined) {
       next = first.id;
-      const body: RunBody = { ...JSON.parse(first.body), from: length };
+      const body: RunBody = { ...runBody.read(first.body, first.id), from: length };
       yield* rows(
         db
           .updateTable("runs")

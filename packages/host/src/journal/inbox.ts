@@ -3,6 +3,7 @@ import { newId, type RunContext } from "trackside/engine";
 import type { BoundaryOut } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
+import { inboxBody } from "./row-codecs.ts";
 
 interface InboxBody {
   readonly v: 1;
@@ -90,7 +91,7 @@ export function* queuedFor(db: Builder, runId: string): Operation<readonly UserM
       .orderBy("created_at")
       .orderBy("id"),
   );
-  return found.map(({ body }) => (JSON.parse(body) as InboxBody).message); // as it was written
+  return found.map(({ body }) => inboxBody.read(body).message);
 }
 
 /** What a step boundary hears: the messages that wait. They stay queued until the loop has said what became of them. */

@@ -65,9 +65,9 @@ export class Lease {
   /** Whether this process may act: start a tool, claim a run. It stops a little earlier than others may start to. */
   get valid(): boolean {
     if (this.#lost || this.#renewed === undefined) return false;
-    const elsewhere = this.#pulse?.renewedAt ?? 0n;
-    const renewed = elsewhere > this.#renewed ? elsewhere : this.#renewed;
-    return Number(process.hrtime.bigint() - renewed) / 1e6 < this.#ms * 0.9;
+    const now = process.hrtime.bigint();
+    const since = Math.min(Number(now - this.#renewed), Number(now - (this.#pulse?.renewedAt ?? 0n)));
+    return since / 1e6 < this.#ms * 0.9;
   }
 
   /** Whether it may act, found out from the store where the lease has run out: perhaps nobody took over (X4). */

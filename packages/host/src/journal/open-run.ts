@@ -3,6 +3,7 @@ import { digestOf, type Log, newId } from "trackside/engine";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { Codec } from "./codec.ts";
+import { runBody } from "./row-codecs.ts";
 import type { RunBody } from "./rows.ts";
 import { insertArtifacts, insertRun, pinDefinition } from "./run-records.ts";
 
@@ -324,7 +325,7 @@ function* knownRequest(db: Builder, given: NewRun): Operation<OpenedRun | undefi
   const [run] = yield* rows(db.selectFrom("runs").selectAll().where("id", "=", known.record_id));
   if (run === undefined)
     throw new TracksideError("config_invalid", `The run ${known.record_id} of this requestId was deleted.`);
-  const body: RunBody = JSON.parse(run.body);
+  const body = runBody.read(run.body, run.id);
   return {
     runId: run.id,
     turnRef: run.turn_ref,

@@ -1,6 +1,7 @@
 import { holdsFence } from "../store/fence.ts";
 import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
+import { runBody } from "./row-codecs.ts";
 import { ASIDE, type CommitBody, type RunBody } from "./rows.ts";
 
 /** As often an effect may be begun again after its process died in it. */
@@ -45,7 +46,7 @@ export async function parkRun(
   const landed = await store.append(entry, function* (db) {
     const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
     if (row === undefined) return;
-    const body: RunBody = { ...JSON.parse(row.body), parked: { code, message } };
+    const body: RunBody = { ...runBody.read(row.body, runId), parked: { code, message } };
     yield* rows(
       db
         .updateTable("runs")
@@ -71,7 +72,7 @@ export async function recordAgain(
     if (!(yield* holdsFence(db, runId, fence))) throw new Fenced(runId);
     const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
     if (row === undefined) return undefined;
-    const body: RunBody = JSON.parse(row.body);
+    const body = runBody.read(row.body, runId);
     const times = (body.recoveries?.[effect] ?? 0) + 1;
     if (times > MOST_RECOVERIES) return `Its process died ${times} times in ${effect}.`;
     const next: RunBody = {

@@ -4,6 +4,7 @@ import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
+import { commitBody, outcomeBody, runBody } from "./row-codecs.ts";
 import { ASIDE, type CommitBody, type OutcomeBody, type RunBody, type StoredMessage } from "./rows.ts";
 
 /** Runs that are not over. */
@@ -109,7 +110,7 @@ export interface LoadedRun {
 export function* loadRun(db: Builder, id: string, codec: Codec): Operation<LoadedRun | undefined> {
   const [row] = yield* rows(db.selectFrom("runs").selectAll().where("id", "=", id));
   if (row === undefined) return undefined;
-  const body: RunBody = JSON.parse(row.body);
+  const body = runBody.read(row.body, id);
   const [pinned] = yield* rows(
     db.selectFrom("definitions").select("body").where("digest", "=", row.definition_digest),
   );
@@ -124,7 +125,7 @@ export function* loadRun(db: Builder, id: string, codec: Codec): Operation<Loade
     definition: pinned === undefined ? undefinedDefinition(id) : JSON.parse(pinned.body),
     commits,
     approvals: yield* approvalsOfRun(db, id),
-    outcomes: new Map(outcomes.map((one) => [one.key, JSON.parse(one.body)])),
+    outcomes: new Map(outcomes.map((one) => [one.key, outcomeBody.read(one.body, id)])),
   };
 }
 
@@ -152,7 +153,7 @@ const selectCommits = hot<{ run_id: string; after: number }, { ord: number; seq:
 
 export function* loadCommits(db: Builder, runId: string, after = -1): Operation<LoadedRun["commits"]> {
   const { rows: found } = yield* selectCommits(db, { run_id: runId, after });
-  return found.map(({ ord, seq, body }) => ({ ord, seq, body: JSON.parse(body) }));
+  return found.map(({ ord, seq, body }) => ({ ord, seq, body: commitBody.read(body, runId) }));
 }
 
 /** The loop's rows: what it is replayed from. */

@@ -2,7 +2,7 @@ import { type DurableEvent, type LiveEvent, TracksideError } from "trackside";
 import { expand } from "trackside/loop";
 import { type Bus, parseCursor, RunReader } from "../bus/index.ts";
 import type { Codec } from "../journal/codec.ts";
-import type { RunBody } from "../journal/rows.ts";
+import { runBody } from "../journal/row-codecs.ts";
 import { loadCommits, messagesOf, openingMessage } from "../journal/run-records.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 
@@ -29,7 +29,7 @@ export function* storedEvents(
   if (run === undefined) return [];
   const commits = yield* loadCommits(db, runId);
   const messages = yield* messagesOf(db, commits, codec);
-  const { user }: RunBody = JSON.parse(run.body);
+  const { user } = runBody.read(run.body, runId);
   const opening = yield* openingMessage(db, user, codec);
   const find = (id: string) => messages.get(id)?.message ?? (id === opening.id ? opening : undefined);
   const events: DurableEvent[] = [];

@@ -1,5 +1,5 @@
 import type { Run, Scope } from "trackside";
-import type { RunBody } from "../journal/rows.ts";
+import { runBody } from "../journal/row-codecs.ts";
 import type { RunsTable } from "../store/tables.ts";
 
 /** A run as the host shows it: its record, and what the store knows beside it. */
@@ -14,7 +14,7 @@ export interface RunRecord extends Run {
 }
 
 export function runRecord(row: RunsTable): RunRecord {
-  const body: RunBody = JSON.parse(row.body);
+  const body = runBody.read(row.body, row.id);
   const scope: Scope = body.scope;
   return {
     id: row.id,

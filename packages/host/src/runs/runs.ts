@@ -1,7 +1,7 @@
 import { type DurableEvent, type RunResult, TracksideError } from "trackside";
 import { wake } from "../approvals/records.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
-import type { RunBody } from "../journal/rows.ts";
+import { runBody } from "../journal/row-codecs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
 import { endParked } from "./end-parked.ts";
@@ -104,7 +104,7 @@ export class Runs {
           "config_invalid",
           `The run ${id} is ${row.status}, not parked: there is nothing to resume.`,
         );
-      const { parked: _parked, recoveries: _recoveries, ...body }: RunBody = JSON.parse(row.body);
+      const { parked: _parked, recoveries: _recoveries, ...body } = runBody.read(row.body, id);
       yield* rows(
         db
           .updateTable("runs")

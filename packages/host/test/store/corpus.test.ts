@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { rowCodecs } from "../../src/store/rows/index.ts";
+import { rowCodecs } from "../../src/row-codecs.ts";
 import { brokenSeals, readCorpus, seal } from "./support/corpus.ts";
 import { tempDir } from "./support/places.ts";
 

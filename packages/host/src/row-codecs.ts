@@ -1,0 +1,33 @@
+import { auditBody } from "./audit/index.ts";
+import {
+  approvalBody,
+  branchBody,
+  commitBody,
+  conversationBody,
+  deferredBody,
+  inboxBody,
+  outcomeBody,
+  runBody,
+} from "./journal/row-codecs.ts";
+import { ruleBody } from "./rules/index.ts";
+import type { RowCodec } from "./store/rows/versioned.ts";
+import { webhookBody } from "./webhooks/index.ts";
+
+const all = [
+  approvalBody,
+  auditBody,
+  branchBody,
+  commitBody,
+  conversationBody,
+  deferredBody,
+  inboxBody,
+  outcomeBody,
+  ruleBody,
+  runBody,
+  webhookBody,
+] as readonly RowCodec<unknown>[];
+
+/** Every kind of row that carries a version, by the name of its file in the corpus (test/store/corpus). */
+export const rowCodecs: Readonly<Record<string, RowCodec<unknown>>> = Object.fromEntries(
+  all.map((codec) => [codec.name, codec]),
+);
