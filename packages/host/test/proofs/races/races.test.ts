@@ -1,0 +1,193 @@
+import type { Approval } from "trackside";
+import { expect, test } from "vitest";
+import { script } from "./support/agents.ts";
+import { onEveryStore, type Place, type Worker } from "./support/place.ts";
+import type { Deciding, Got } from "./support/protocol.ts";
+
+const TRIALS = 200;
+const DECIDERS = 50;
+
+await onEveryStore("races", (fresh) => {
+  test(`L4 ${TRIALS} times ${DECIDERS} deciders in two processes: one winner, one execution, the rest told who won`, async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    await startGated([one, two], TRIALS);
+    const approvals = await place.pending(TRIALS);
+    const heard: Heard[] = [];
+    // Many at once: each of them is a race of its own.
+    for (let from = 0; from < TRIALS; from += 50)
+      heard.push(...(await race(approvals.slice(from, from + 50), [one, two], "decide")));
+    await place.ended(TRIALS);
+
+    const after = await place.approvals();
+    expect(problems(after, heard)).toEqual([]);
+    expect(heard).toHaveLength(TRIALS * DECIDERS);
+    for (const { state, arguments: args } of after)
+      expect(place.ran().get(Number(args?.["n"])) ?? 0).toBe(state === "approved" ? 1 : 0);
+    // It was a race: either process and either choice won now and then.
+    const winners = after.map(({ decision }) => decision?.by ?? "");
+    for (const pid of [one.pid, two.pid]) expect(winners.some((by) => by.startsWith(`${pid} `))).toBe(true);
+    expect(new Set(after.map(({ state }) => state))).toEqual(new Set(["approved", "rejected"]));
+  }, 90_000);
+
+  test("the judge of these races notices a decision that is no compare-and-set", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    await startGated([one, two], 20);
+    const approvals = await place.pending(20);
+    const heard = await race(approvals, [one, two], "decide-badly");
+    expect(problems(await place.approvals(), heard).length).toBeGreaterThan(0);
+  });
+
+  test("L4 approve against the deadline: it is one or the other, and a late approval is told so", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place, { timeoutSeconds: 1.5 });
+    await startGated([one, two], 40);
+    const approvals = await place.pending(40);
+    const heard = await Promise.all(
+      [one, two].map(async (worker) => {
+        // Around the deadline of each, from a little before to a little after.
+        const decisions = approvals.flatMap(({ id, deadline }, i) =>
+          [-30, -8, -4, -2, -1, 0, 1, 2, 4].map((off) => ({
+            id,
+            at: (deadline ?? 0) + off + (i % 5) * 4,
+            decision: { choice: "approve", by: `${worker.pid} ${off}` },
+          })),
+        );
+        const got = await worker.ask({ do: "decide", decisions });
+        return decisions.map((asked, i) => ({ asked, got: got[i] ?? {} }));
+      }),
+    );
+    await place.ended(40);
+    const after = await place.approvals();
+    expect(problems(after, heard.flat())).toEqual([]);
+    for (const { state, arguments: args, decision, deadline } of after) {
+      expect(place.ran().get(Number(args?.["n"])) ?? 0).toBe(state === "approved" ? 1 : 0);
+      if (state === "approved") expect(decision?.at).toBeLessThan(deadline ?? 0);
+      else expect(state).toBe("timed_out");
+    }
+  });
+
+  test("L4 approve against a cancel from the other process: it is one or the other, and every call has its result", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    const runs = await startGated([one, two], 40);
+    const approvals = await place.pending(40);
+    const decisions = approvals.map(({ id }) => ({ id, decision: { choice: "approve", by: "ann" } }));
+    const half = decisions.length / 2;
+    const [gotOne, gotTwo] = await Promise.all([
+      one.ask({ do: "decide", decisions: decisions.slice(0, half) }),
+      two.ask({ do: "decide", decisions: decisions.slice(half) }),
+      one.ask({ do: "cancel", runs: approvals.slice(half).map(({ run_id }) => run_id), reason: "enough" }),
+      two.ask({ do: "cancel", runs: approvals.slice(0, half).map(({ run_id }) => run_id), reason: "enough" }),
+    ]);
+    await place.ended(40);
+    const heard = decisions.map((asked, i) => ({ asked, got: [...gotOne, ...gotTwo][i] ?? {} }));
+    const after = await place.approvals();
+    expect(problems(after, heard)).toEqual([]);
+    for (const { state, arguments: args } of after) {
+      expect(["approved", "cancelled"]).toContain(state);
+      const times = place.ran().get(Number(args?.["n"])) ?? 0;
+      expect(times).toBeLessThanOrEqual(state === "approved" ? 1 : 0);
+    }
+    for (const id of runs) expect(await place.loose(id)).toEqual([]);
+  });
+
+  test("X10 the same request sent 20 times at once from two processes starts one run, steers once, decides once", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    const input = script(1, [{ calls: [{ tool: "charge", args: { n: 1 } }] }, "done"]);
+    const run = { agent: "gated", input, requestId: "start-1" } as const;
+    const runs = Array.from({ length: 20 }, () => run);
+    const started = (await both([one, two], { do: "start", runs })).map(
+      ({ runId, message }) => runId ?? message,
+    );
+    expect(new Set(started).size).toBe(1);
+    expect(await place.runs()).toHaveLength(1);
+    const [runId = ""] = started;
+
+    const [approval] = await place.pending(1);
+    const messages = Array.from({ length: 20 }, () => ({ runId, text: "and hurry", requestId: "steer-1" }));
+    const steering = both([one, two], { do: "steer", messages });
+    const decision = { choice: "approve", by: "ann", requestId: "decide-1" };
+    const decisions = Array.from({ length: 20 }, () => ({ id: approval?.id ?? "", decision }));
+    const decided = await both([one, two], { do: "decide", decisions });
+    expect(decided).toEqual(decided.map(() => ({ state: "approved", by: "ann" })));
+    await place.ended(1);
+    const receipts = await steering;
+    expect(new Set(receipts.map(({ id, message }) => id ?? message)).size).toBe(1);
+    const notes = await place.notes(runId);
+    expect(notes.filter(({ type }) => type === "message_injected")).toHaveLength(1);
+    expect(place.ran()).toEqual(new Map([[1, 1]]));
+    // The same id for something else is a mistake, not the same request.
+    const [other] = await one.ask({ do: "start", runs: [{ ...run, input: script(2, ["hello"]) }] });
+    expect(other).toMatchObject({ code: "config_invalid", message: expect.stringContaining("start-1") });
+  });
+});
+
+async function pair(place: Place, given = {}): Promise<[Worker, Worker]> {
+  return Promise.all([place.process(given), place.process(given)]);
+}
+
+async function both(workers: readonly Worker[], command: Parameters<Worker["ask"]>[0]): Promise<Got[]> {
+  return (await Promise.all(workers.map((worker) => worker.ask(command)))).flat();
+}
+
+async function startGated([one, two]: [Worker, Worker], count: number): Promise<string[]> {
+  const runs = Array.from({ length: count }, (_, n) => ({
+    agent: "gated" as const,
+    input: script(n, [{ calls: [{ tool: "charge", args: { n } }] }, "done"]),
+  }));
+  const half = Math.ceil(count / 2);
+  const ids = await Promise.all([one.start(runs.slice(0, half)), two.start(runs.slice(half))]);
+  return ids.flat();
+}
+
+interface Heard {
+  readonly asked: Deciding;
+  readonly got: Got;
+}
+
+/** Every decider decides every one of these approvals, all at once, half of them each way. */
+async function race(
+  approvals: readonly Approval[],
+  workers: readonly Worker[],
+  how: "decide" | "decide-badly",
+): Promise<Heard[]> {
+  const each = DECIDERS / workers.length;
+  const all = await Promise.all(
+    workers.map(async (worker, w) => {
+      const decisions: Deciding[] = [];
+      const later = Date.now() + 10;
+      for (let k = 0; k < each; k += 1)
+        for (const [i, { id }] of approvals.entries()) {
+          const choice = (k + i + w) % 2 === 0 ? "approve" : "reject";
+          // An approval is looked at closer than a rejection and would never come first without a start.
+          const wait = choice === "reject" && i % 2 === 0 ? { at: later } : {};
+          decisions.push({ id, decision: { choice, by: `${worker.pid} ${k}` }, ...wait });
+        }
+      if (w % 2 === 1) decisions.reverse();
+      const got = await worker.ask({ do: how, decisions });
+      return decisions.map((asked, i) => ({ asked, got: got[i] ?? {} }));
+    }),
+  );
+  return all.flat();
+}
+
+/** What is wrong with what deciders were told: each must have won, agreed, or been told who won. */
+function problems(after: readonly Approval[], heard: readonly Heard[]): string[] {
+  const byId = new Map(after.map((approval) => [approval.id, approval]));
+  return heard.flatMap(({ asked, got }) => {
+    const record = byId.get(asked.id);
+    const winner = record?.decision?.by;
+    const same = record?.state === (asked.decision.choice === "approve" ? "approved" : "rejected");
+    const told =
+      record?.state === "timed_out"
+        ? got.message?.includes("its deadline has passed")
+        : got.message?.includes(`by ${winner}`);
+    const fine = same
+      ? got.state === record?.state && got.by === winner
+      : got.code === "approval_conflict" && told;
+    return fine ? [] : [`${asked.id} by ${asked.decision.by}: ${JSON.stringify(got)}, won by ${winner}`];
+  });
+}

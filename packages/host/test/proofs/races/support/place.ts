@@ -1,0 +1,275 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Approval } from "trackside";
+import { describe, onTestFinished } from "vitest";
+import { postgresServer, serviceSuite } from "../../../../../../scripts/services/index.ts";
+import { readApproval } from "../../../../src/approvals/records.ts";
+import { postgres, type RunsTable, rows, type Store, sqlite } from "../../../../src/store/index.ts";
+import type { EffectLine } from "./agents.ts";
+import type { Command, Got, NewRun, ProgramInit } from "./protocol.ts";
+
+const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
+const POLL_MS = 25;
+const PATIENCE_MS = 45_000;
+
+/** The same proofs on both databases: `fresh` makes an empty one for each test. */
+export async function onEveryStore(
+  title: string,
+  body: (fresh: () => Promise<Place>) => void,
+): Promise<void> {
+  describe(`${title} on SQLite`, () => body(sqlitePlace));
+  await serviceSuite(`${title} on PostgreSQL`, postgresServer, (server) =>
+    body(async () => placeOn("postgres", await server.createDatabase(), tempDir())),
+  );
+}
+
+export async function sqlitePlace(): Promise<Place> {
+  const dir = tempDir();
+  return placeOn("sqlite", join(dir, "trackside.db"), dir);
+}
+
+export async function placeOn(kind: "sqlite" | "postgres", target: string, dir: string): Promise<Place> {
+  const store = kind === "sqlite" ? sqlite(target, { sync: "normal" }) : postgres(target);
+  onTestFinished(() => store.close());
+  await store.open();
+  return new Place(kind, target, join(dir, "effects"), store);
+}
+
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "trackside-races-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** One database, the processes on it, and what they did. */
+export class Place {
+  readonly kind: "sqlite" | "postgres";
+  readonly target: string;
+  readonly store: Store;
+  readonly #effects: string;
+
+  constructor(kind: "sqlite" | "postgres", target: string, effects: string, store: Store) {
+    this.kind = kind;
+    this.target = target;
+    this.#effects = effects;
+    this.store = store;
+  }
+
+  async process(given: Partial<ProgramInit> = {}): Promise<Worker> {
+    const { kind, target } = this;
+    const init: ProgramInit = {
+      kind,
+      target,
+      effects: this.#effects,
+      role: "engine",
+      claims: true,
+      timeoutSeconds: 3600,
+      changed: false,
+      ...given,
+    };
+    return startWorker(init);
+  }
+
+  get effects(): readonly EffectLine[] {
+    if (!existsSync(this.#effects)) return [];
+    const lines = readFileSync(this.#effects, "utf8").trim().split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+  }
+
+  /** How often each tool call happened, by its number. */
+  ran(tool = "charge"): ReadonlyMap<number, number> {
+    const counts = new Map<number, number>();
+    for (const line of this.effects)
+      if (line.what === "tool" && line.tool === tool) counts.set(line.n, (counts.get(line.n) ?? 0) + 1);
+    return counts;
+  }
+
+  async runs(): Promise<readonly RunsTable[]> {
+    return this.store.read((db) => rows(db.selectFrom("runs").selectAll().orderBy("created_at")));
+  }
+
+  async approvals(state?: string): Promise<readonly Approval[]> {
+    const all = await this.store.read((db) => rows(db.selectFrom("approvals").select("body").orderBy("id")));
+    return all.map(readApproval).filter((one) => state === undefined || one.state === state);
+  }
+
+  async pending(count: number): Promise<readonly Approval[]> {
+    return until(
+      `${count} pending approvals`,
+      async () => {
+        const found = await this.approvals("pending");
+        return found.length >= count ? found : undefined;
+      },
+      () => this.#standing(),
+    );
+  }
+
+  /** All of them, once every run is over. */
+  async ended(count: number): Promise<readonly RunsTable[]> {
+    return until(
+      `the end of ${count} runs`,
+      async () => {
+        const found = await this.runs();
+        return found.length >= count && found.every(({ ended_at }) => ended_at !== null) ? found : undefined;
+      },
+      () => this.#standing(),
+    );
+  }
+
+  /** Every event of a run, in order. */
+  async notes(runId: string): Promise<readonly Note[]> {
+    const found = await this.store.read((db) =>
+      rows(db.selectFrom("commits").select("body").where("run_id", "=", runId).orderBy("ord")),
+    );
+    return found.flatMap(({ body }) => JSON.parse(body).notes);
+  }
+
+  /** Calls of a run that have no result, and whether anything comes after its end. */
+  async loose(runId: string): Promise<readonly string[]> {
+    const found = await this.store.read((db) =>
+      rows(db.selectFrom("commits").select("body").where("run_id", "=", runId).orderBy("ord")),
+    );
+    const open = new Set<string>();
+    const callOf = new Map<string, string>();
+    const problems: string[] = [];
+    let over = false;
+    for (const { body } of found) {
+      const { notes, messages = [] }: Commit = JSON.parse(body);
+      for (const { id, call_id } of messages) if (call_id !== undefined) callOf.set(id, call_id);
+      for (const { type, status = "", call_id = "", message_id = "" } of notes) {
+        if (over && type !== "logged") problems.push(`${type} after the end`);
+        if (type === "tool_call") open.add(call_id);
+        if (type === "tool_result") open.delete(callOf.get(message_id) ?? "");
+        over ||= type === "status" && ["completed", "error", "cancelled"].includes(status);
+      }
+    }
+    return [...problems, ...[...open].map((id) => `${id} has no result`)];
+  }
+
+  async #standing(): Promise<string> {
+    const all = await this.runs();
+    const open = all.filter(({ ended_at }) => ended_at === null);
+    const decided = new Map((await this.approvals()).map(({ run_id, state }) => [run_id, state]));
+    const states = open.map(({ status, owner, id }) => `${id} ${status} ${owner} ${decided.get(id) ?? ""}`);
+    return `${open.length} of ${all.length} runs are open: \n${states.slice(0, 5).join("\n")}`;
+  }
+}
+
+interface Note {
+  readonly type: string;
+  readonly status?: string;
+  readonly call_id?: string;
+  readonly message_id?: string;
+}
+
+interface Commit {
+  readonly notes: readonly Note[];
+  readonly messages?: readonly { readonly id: string; readonly call_id?: string }[];
+}
+
+/** Waits until there is an answer. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  standing: () => string | Promise<string> = () => "",
+): Promise<T> {
+  const give = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > give) throw new Error(`waited in vain for ${what}: ${await standing()}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** A process of its own, on the other end of a pipe. */
+export interface Worker {
+  readonly pid: number;
+  readonly notices: readonly string[];
+  ask(command: Command): Promise<readonly Got[]>;
+  start(runs: readonly NewRun[]): Promise<readonly string[]>;
+  signal(name: NodeJS.Signals): void;
+  /** Its end, by a SIGKILL. */
+  kill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function startWorker(init: ProgramInit): Promise<Worker> {
+  const child = spawn(
+    process.execPath,
+    [
+      "--conditions=@trackside/source",
+      "--disable-warning=ExperimentalWarning",
+      PROGRAM,
+      JSON.stringify(init),
+    ],
+    { stdio: ["pipe", "pipe", "pipe"] },
+  );
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  child.stdin.on("error", () => {}); // it was killed
+  const ended = once(child, "exit");
+  const notices: string[] = [];
+  const asked = new Map<number, { resolve(got: readonly Got[]): void; reject(error: Error): void }>();
+  let ready: () => void = () => {};
+  const up = new Promise<void>((resolve, reject) => {
+    ready = resolve;
+    void ended.then(() => {
+      reject(new Error(`the process ended: ${errors}`));
+      for (const { reject: fail } of asked.values()) fail(new Error(`the process ended: ${errors}`));
+      asked.clear();
+    });
+  });
+  up.catch(() => {}); // whoever waits for it hears of it
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const said = JSON.parse(line);
+    if (said.ready !== undefined) ready();
+    else if (said.notice !== undefined) notices.push(said.notice);
+    else {
+      const waiting = asked.get(said.id);
+      asked.delete(said.id);
+      if (said.error === undefined) waiting?.resolve(said.ok);
+      else waiting?.reject(new Error(said.error));
+    }
+  });
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  onTestFinished(kill);
+  await up;
+  let last = 0;
+  const ask: Worker["ask"] = (command) => {
+    last += 1;
+    const id = last;
+    const answered = new Promise<readonly Got[]>((resolve, reject) => asked.set(id, { resolve, reject }));
+    answered.catch(() => {}); // a process that is killed answers nobody
+    child.stdin.write(`${JSON.stringify({ id, ...command })}\n`);
+    return answered;
+  };
+  return {
+    pid: child.pid ?? -1,
+    notices,
+    ask,
+    async start(runs) {
+      const got = await ask({ do: "start", runs });
+      return got.map(({ runId, message }) => {
+        if (runId === undefined) throw new Error(message);
+        return runId;
+      });
+    },
+    signal: (name) => child.kill(name),
+    kill,
+    async close() {
+      await ask({ do: "close" });
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { DecideInput } from "../../../../src/approvals/approvals.ts";
+import type { AgentsInit } from "./agents.ts";
+
+export interface ProgramInit extends AgentsInit {
+  readonly kind: "sqlite" | "postgres";
+  readonly target: string;
+  /** `desk` has a store and approvals, and no engine. */
+  readonly role: "engine" | "desk";
+  readonly claims: boolean;
+  readonly leaseMs?: number;
+}
+
+export interface NewRun {
+  readonly agent: "free" | "gated";
+  readonly input: string;
+  readonly requestId?: string;
+  readonly tenant?: string;
+  /** For whoever claims it. */
+  readonly queued?: boolean;
+}
+
+export interface Deciding {
+  readonly id: string;
+  readonly decision: DecideInput;
+  /** Not before this moment. */
+  readonly at?: number;
+}
+
+export type Command =
+  | { readonly do: "start"; readonly runs: readonly NewRun[] }
+  | { readonly do: "result"; readonly runs: readonly string[]; readonly tenant?: string }
+  | { readonly do: "decide"; readonly decisions: readonly Deciding[]; readonly tenant?: string }
+  | { readonly do: "decide-badly"; readonly decisions: readonly Deciding[] }
+  | {
+      readonly do: "steer";
+      readonly messages: readonly {
+        readonly runId: string;
+        readonly text: string;
+        readonly requestId?: string;
+      }[];
+    }
+  | { readonly do: "cancel"; readonly runs: readonly string[]; readonly reason: string }
+  | { readonly do: "close" };
+
+/** What came of one of them: what was answered, or the error. */
+export interface Got {
+  readonly runId?: string;
+  readonly state?: string;
+  readonly by?: string | undefined;
+  readonly id?: string;
+  readonly status?: string;
+  readonly text?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
