@@ -31,6 +31,7 @@ export {
   type EngineParts,
   type Found,
   type KeptOutcome,
+  type LateOutcome,
   RunContext,
   type RunEvent,
   type RunServices,

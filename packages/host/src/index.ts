@@ -1,4 +1,5 @@
 export type { DecideInput } from "./approvals/approvals.ts";
+export type { ArtifactRecord, Artifacts } from "./artifacts/artifacts.ts";
 export type { AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
 export {
   type Bus,

@@ -17,8 +17,10 @@ import {
 import { newId, readRequest } from "trackside/engine";
 import type { DecideInput } from "./approvals/approvals.ts";
 import { approvalListener } from "./approvals/listener.ts";
+import { Artifacts } from "./artifacts/artifacts.ts";
 import {
   type AuditEntry,
+  type AuditEvent,
   type AuditReport,
   appendAudit,
   type ListAudit,
@@ -28,6 +30,7 @@ import {
 import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
 import { DurableEngine } from "./journal/durable-engine.ts";
+import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
 import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
 import {
@@ -41,6 +44,8 @@ import {
 import type { Store } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
+
+const PROVIDER = "provider.";
 
 export interface TracksideOptions extends EngineOptions {
   /** `sqlite("trackside.db")` or `postgres(url)`. */
@@ -56,6 +61,8 @@ export interface TracksideOptions extends EngineOptions {
   readonly webhooks?: readonly WebhookEndpoint[];
   /** Whether deciders may have a decision remembered. */
   readonly rememberDecisions?: boolean;
+  /** After how many days without a new turn a conversation is erased, by tenant; `*` for all others. */
+  readonly retention?: RetentionRules;
   /** OpenTelemetry spans and metrics; off unless given. */
   readonly telemetry?: TelemetryOptions;
   /** Told what an operator should know. Default: a warning of the process. */
@@ -94,11 +101,15 @@ export class Trackside {
   readonly conversations: Conversations;
   readonly approvals: ApprovalInbox;
   readonly audit: AuditLog;
+  readonly artifacts: Artifacts;
   /** Provider keys and the like, encrypted. Written and used, never read back. */
   readonly secrets: Secrets;
   readonly #options: TracksideOptions;
   readonly #cipher: Cipher;
   readonly #sender: WebhookSender | undefined;
+  /** Read when a model is first used: keys from the store are put in when it opens. */
+  readonly #providers: Record<string, NonNullable<EngineOptions["providers"]>[string]>;
+  #retention: Retention | undefined;
   #telemetry: Telemetry | undefined;
   #opening: Promise<void> | undefined;
 
@@ -120,8 +131,10 @@ export class Trackside {
       webhooks.length === 0
         ? undefined
         : new WebhookSender({ store, cipher: box, endpoints: webhooks, ...(clock ? { clock } : {}) });
+    this.#providers = { ...options.providers };
     this.engine = new DurableEngine({
       ...options,
+      providers: this.#providers,
       agents: agents as readonly AgentBinding[],
       notice,
       sealer: () => ({
@@ -135,20 +148,30 @@ export class Trackside {
         now: () => this.engine.clock.now(),
         queued: () => this.#sender?.wake(),
       }),
-      observe: (event) => {
-        if ("seq" in event) this.#telemetry?.onEvent(event);
+      ...(options.telemetry === undefined
+        ? {}
+        : {
+            observe: (event) => {
+              if ("seq" in event) this.#telemetry?.onEvent(event);
+            },
+            onRunning: ({ recovered, ...run }) =>
+              recovered ? this.#telemetry?.onRecovered(run) : this.#telemetry?.onRun(run),
+          }),
+      onLate: (tenant, run, { call_id, tool, outcome }) => {
+        const about = { run, call: call_id, tool, outcome };
+        this.#record({
+          tenant,
+          at: this.engine.clock.now(),
+          action: "tool.late_outcome",
+          by: "engine",
+          about,
+        });
       },
       onDeferredError: (error, task) => {
         notice(`the deferred task ${task} failed: ${error instanceof Error ? error.message : String(error)}`);
         options.onDeferredError?.(error, task);
-        const event = {
-          tenant: DEFAULT_TENANT,
-          at: Date.now(),
-          action: "task.failed",
-          by: "engine",
-          about: { task },
-        };
-        store.write(appendAudit(box, event)).catch(() => {});
+        const at = this.engine.clock.now();
+        this.#record({ tenant: DEFAULT_TENANT, at, action: "task.failed", by: "engine", about: { task } });
       },
     });
     this.secrets = new Secrets(store, box);
@@ -156,6 +179,7 @@ export class Trackside {
     this.conversations = new Conversations(this.engine);
     this.approvals = new ApprovalInbox(this.engine, rules);
     this.audit = new AuditLog(this.engine, box);
+    this.artifacts = new Artifacts(this.engine);
   }
 
   /**
@@ -169,14 +193,53 @@ export class Trackside {
 
   async #open(options: { readonly claims?: boolean }): Promise<void> {
     this.#telemetry = await telemetryOf(this.#options.telemetry);
-    await this.engine.open(options);
+    await this.engine.store.open();
     this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
+    await this.#useProviderKeys();
+    await this.engine.open(options);
     this.#sender?.start();
+    this.#retention = new Retention(this.engine, this.#options.retention ?? {});
+    this.#retention.start();
+  }
+
+  /** Keeps a provider's key, encrypted. It is used from now on, by every process at its next start, and never shown. */
+  async setProviderKey(provider: string, key: string): Promise<void> {
+    await this.open();
+    await this.secrets.set(DEFAULT_TENANT, `${PROVIDER}${provider}`, key);
+    this.#providers[provider] = { ...this.#providers[provider], apiKey: key };
+    const about = { provider };
+    this.#record({
+      tenant: DEFAULT_TENANT,
+      at: this.engine.clock.now(),
+      action: "provider.key_set",
+      by: "host",
+      about,
+    });
+  }
+
+  async #useProviderKeys(): Promise<void> {
+    for (const { name } of await this.secrets.list(DEFAULT_TENANT)) {
+      if (!name.startsWith(PROVIDER)) continue;
+      const provider = name.slice(PROVIDER.length);
+      const apiKey = await this.secrets.use(DEFAULT_TENANT, name);
+      this.#providers[provider] = { apiKey, ...this.#providers[provider] };
+    }
+  }
+
+  #record(event: AuditEvent): void {
+    this.engine.store
+      .write(appendAudit(this.#cipher, event))
+      .catch((error: unknown) =>
+        this.#options.notice?.(
+          `the audit could not be written: ${error instanceof Error ? error.message : error}`,
+        ),
+      );
   }
 
   /** Leaves every run where it is: the next process goes on with it. */
   async close(): Promise<void> {
     await this.#opening?.catch(() => {});
+    this.#retention?.stop();
     await this.#sender?.stop();
     await this.engine.close();
     this.#telemetry?.close();
@@ -213,12 +276,6 @@ export class Trackside {
     signal?.addEventListener("abort", () => void this.engine.cancel(runId, "aborted by the caller"), {
       once: true,
     });
-    this.#telemetry?.onRun({
-      run_id: runId,
-      agent,
-      model: found.definition.model,
-      conversation_id: conversationId,
-    } as never);
     return { runId, conversationId, result };
   }
 

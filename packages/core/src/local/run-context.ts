@@ -48,6 +48,14 @@ export interface RunServices {
   readonly approvals: ApprovalDesk;
   readonly counters: CounterDesk;
   readonly keeper: ToolKeeper;
+  /** Told what came of a tool after its run had been cancelled. */
+  late?(outcome: LateOutcome): void;
+}
+
+export interface LateOutcome {
+  readonly call_id: string;
+  readonly tool: string;
+  readonly outcome: "returned" | "failed";
 }
 
 /** Watches over tools with an effect that must not happen twice (X3, X4). */
@@ -145,6 +153,10 @@ export class RunContext {
 
   get keeper(): ToolKeeper | undefined {
     return this.#services?.keeper;
+  }
+
+  get late(): RunServices["late"] {
+    return this.#services?.late;
   }
 
   /** A message that joins the run at its next step boundary (X6). `heard` is told what became of it. */

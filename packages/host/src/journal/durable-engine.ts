@@ -21,6 +21,7 @@ import {
   type EngineParts,
   engineParts,
   failureFrom,
+  type LateOutcome,
   Log,
   logOf,
   newId,
@@ -66,6 +67,10 @@ export interface DurableOptions extends EngineOptions {
   readonly notice?: (message: string) => void;
   /** Told of every durable event of the runs of this process. */
   readonly observe?: (event: RunEvent) => void;
+  /** Told of every run that this process begins or takes up, before its first event. */
+  readonly onRunning?: (run: RunningFacts) => void;
+  /** Told what came of a tool after its run had been cancelled (X5). */
+  readonly onLate?: (tenant: string, runId: string, late: LateOutcome) => void;
   /** Work for after a run, by name. */
   readonly tasks?: readonly { name: string; run(input: unknown): void | Promise<void> }[];
   /** Whether this process takes up runs that nobody runs. */
@@ -86,6 +91,16 @@ interface Active {
   readonly host: RunHost;
   readonly desk: RunDesk;
   readonly ended: Promise<RunResult<unknown>>;
+}
+
+/** A run that this process works on. */
+export interface RunningFacts {
+  readonly run_id: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly conversation_id: string;
+  readonly tenant: string;
+  readonly recovered: boolean;
 }
 
 const TICK_MS = 1000;
@@ -484,7 +499,16 @@ export class DurableEngine implements Engine {
     const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
     const desk = new RunDesk(this.approvals, this.clock, scope.tenant, loaded?.approvals ?? []);
     const { observe } = this.#options;
+    this.#options.onRunning?.({
+      run_id: runId,
+      agent: given.agent.definition.name,
+      model: given.agent.definition.model,
+      conversation_id: given.conversationId,
+      tenant: scope.tenant,
+      recovered: loaded !== undefined,
+    });
     const services = {
+      late: (late: LateOutcome) => this.#options.onLate?.(scope.tenant, runId, late),
       approvals: desk,
       counters: new StoredCounters(this.store, loaded?.row.root_run_id ?? runId),
       keeper: new StoredKeeper({

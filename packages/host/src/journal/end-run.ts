@@ -61,12 +61,11 @@ function* endRun(
   const { outcome, usage, step } = row.ended ?? { outcome: null, usage: null, step: 0 };
   const logged = row.notes.reduce((n, note) => n + (note.type === "logged" ? note.message_ids.length : 0), 0);
   const length = run.length() + logged;
-  const { stored } = run.codec.encode([run.user]);
-  const [user = run.user] = stored;
+  const user = yield* openedWith(db, run);
   const body: RunBody = {
     v: 1,
     scope: run.scope,
-    user: user as RunBody["user"], // the user's message, as it was opened with
+    user,
     from: run.from,
     outcome,
     usage,
@@ -77,6 +76,13 @@ function* endRun(
   for (const one of forgotten) yield* forget(db, run.runId, one);
   yield* keepDeferred(db, run, at);
   yield* releaseBranch(db, run, length, at);
+}
+
+/** The message that opened the run, as its row has it: a large one is in the artifact store since then. */
+function* openedWith(db: Builder, { runId, user, codec }: EndedRun): Operation<RunBody["user"]> {
+  if (codec.encode([user]).artifacts.length === 0) return user;
+  const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
+  return row === undefined ? user : runBody.read(row.body, runId).user;
 }
 
 function* forget(db: Builder, runId: string, { ord, message }: Forgotten): Operation<void> {
@@ -134,6 +140,13 @@ const release = hot<{ id: string; run: string; next: string | null; length: numb
     .where("active_run_id", "=", value("run")),
 );
 
+const touch = hot<{ id: string; at: number }>((db, value) =>
+  db
+    .updateTable("conversations")
+    .set({ updated_at: value("at") })
+    .where("id", "=", value("id")),
+);
+
 const firstInLine = hot<{ branch: string }, { id: string; body: string }>((db, value) =>
   db
     .selectFrom("runs")
@@ -178,6 +191,7 @@ export function* releaseBranch(
     }
   }
   yield* release(db, { id: run.branchId, run: run.runId, next: next ?? null, length });
+  yield* touch(db, { id: run.conversationId, at });
   if (next !== undefined) yield* wake(db, next, "queued", at);
 }
 

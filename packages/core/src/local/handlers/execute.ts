@@ -45,7 +45,18 @@ function settle(
       effect.offCancel(listener);
       resolve(executed);
     };
-    const listener = { cancelled: (reason: string) => finish({ kind: "cancelled", reason }) };
+    let cancelledAt: number | undefined;
+    const listener = {
+      cancelled(reason: string) {
+        cancelledAt = run.parts.clock.now();
+        finish({ kind: "cancelled", reason });
+      },
+    };
+    /** Nobody waits for a tool that was cancelled; what came of it within the grace is still worth knowing (X5). */
+    const late = (outcome: "returned" | "failed") => {
+      if (cancelledAt === undefined || run.parts.clock.now() - cancelledAt > GRACE_MS) return;
+      run.late?.({ call_id: context.callId, tool: tool.name, outcome });
+    };
     effect.onCancel(listener);
     if (tool.timeoutMs !== null) {
       timer = run.parts.clock.after(tool.timeoutMs, () => {
@@ -54,11 +65,20 @@ function settle(
       });
     }
     pending.then(
-      (value) => finish({ kind: "returned", value }),
-      (error: unknown) => finish(failed(error)),
+      (value) => {
+        finish({ kind: "returned", value });
+        late("returned");
+      },
+      (error: unknown) => {
+        finish(failed(error));
+        late("failed");
+      },
     );
   });
 }
+
+/** How long the outcome of a cancelled tool is listened for. */
+const GRACE_MS = 5000;
 
 /** What a tool is given. The signal is made when first read. */
 class CallContext implements ToolContext {

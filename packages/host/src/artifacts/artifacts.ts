@@ -1,0 +1,65 @@
+import { TracksideError } from "trackside";
+import type { DurableEngine } from "../journal/durable-engine.ts";
+import { DEFAULT_TENANT } from "../runs/runs.ts";
+import { rows } from "../store/store.ts";
+
+export interface ArtifactRecord {
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly run_id: string | null;
+  readonly media_type: string;
+  readonly bytes: number;
+  readonly digest: string;
+  readonly created_at: number;
+}
+
+const COLUMNS = ["id", "conversation_id", "run_id", "media_type", "bytes", "digest", "created_at"] as const;
+
+/** Bodies that are too large for a row: they belong to a conversation and go away with it. */
+export class Artifacts {
+  readonly #engine: DurableEngine;
+
+  constructor(engine: DurableEngine) {
+    this.#engine = engine;
+  }
+
+  async list(
+    filter: {
+      readonly tenant?: string;
+      readonly conversation?: string;
+      readonly run?: string;
+      readonly limit?: number;
+    } = {},
+  ): Promise<readonly ArtifactRecord[]> {
+    await this.#engine.open();
+    return this.#engine.store.read(function* (db) {
+      let query = db
+        .selectFrom("artifacts")
+        .select(COLUMNS)
+        .where("tenant", "=", filter.tenant ?? DEFAULT_TENANT)
+        .orderBy("created_at", "desc")
+        .limit(filter.limit ?? 100);
+      if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
+      if (filter.run !== undefined) query = query.where("run_id", "=", filter.run);
+      return yield* rows(query);
+    });
+  }
+
+  async get(
+    id: string,
+    { tenant = DEFAULT_TENANT } = {},
+  ): Promise<ArtifactRecord & { readonly content: Uint8Array }> {
+    await this.#engine.open();
+    const [found] = await this.#engine.store.read((db) =>
+      rows(
+        db
+          .selectFrom("artifacts")
+          .select([...COLUMNS, "content"])
+          .where("id", "=", id)
+          .where("tenant", "=", tenant),
+      ),
+    );
+    if (found === undefined) throw new TracksideError("not_found", `There is no artifact ${id}.`);
+    return found;
+  }
+}
