@@ -62,6 +62,8 @@ export interface LateOutcome {
 export interface ToolKeeper {
   /** What an earlier life of this effect left: a result, nothing, or doubt. */
   found(key: string, tool: Tool): Maybe<Found>;
+  /** Whether an earlier life of this effect may have come as far as running the tool. */
+  mayHaveRun(key: string, tool: Tool): boolean;
   /** Immediately before a tool runs. Rejects when this process may no longer run it. */
   starting(key: string, tool: Tool, args: JsonObject): Maybe<void>;
   /** It ran: kept before anything else is done with what came of it. */

@@ -3,20 +3,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineConformance } from "trackside/testing";
 import { describe, test } from "vitest";
+import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
 import { DurableEngine } from "../../src/journal/durable-engine.ts";
-import { sqlite } from "../../src/store/index.ts";
+import { postgres, type Store, sqlite } from "../../src/store/index.ts";
 
-describe("the durable engine on SQLite", () => {
+/** The same promises on every engine: here over a store. */
+function conforms(makeStore: () => Promise<Store>): void {
   for (const { title, check } of engineConformance) {
     test(title, async () => {
       const engines: DurableEngine[] = [];
-      await check((options) => {
-        const path = join(mkdtempSync(join(tmpdir(), "trackside-engine-")), "t.db");
-        const engine = new DurableEngine({ ...options, store: sqlite(path, { sync: "normal" }) });
-        engines.push(engine);
-        return engine;
-      });
-      for (const engine of engines) await engine.close();
+      try {
+        await check(async (options) => {
+          const engine = new DurableEngine({ ...options, store: await makeStore() });
+          engines.push(engine);
+          await engine.open();
+          return engine;
+        });
+      } finally {
+        for (const engine of engines) await engine.close();
+      }
     });
   }
+}
+
+describe("the durable engine on SQLite", () => {
+  conforms(async () =>
+    sqlite(join(mkdtempSync(join(tmpdir(), "trackside-engine-")), "t.db"), { sync: "normal" }),
+  );
+});
+
+await serviceSuite("the durable engine on PostgreSQL", postgresServer, (server) => {
+  conforms(async () => postgres(await server.createDatabase()));
 });

@@ -91,3 +91,39 @@ test("X5 what came of a tool after its run was cancelled is in the audit", async
   });
   await trackside.close();
 });
+
+test("H8 what a provider signed lies encrypted in the store and goes back to it verbatim, also after a restart", async () => {
+  const path = file();
+  const providerMetadata = { openai: { signature: "c2lnbmVkLWJ5LXByb3ZpZGVy" } };
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  };
+  const parts = [
+    { type: "reasoning-start", id: "r", providerMetadata },
+    { type: "reasoning-delta", id: "r", delta: "thinking hard" },
+    { type: "reasoning-end", id: "r", providerMetadata },
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: "first" },
+    { type: "text-end", id: "t" },
+    { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage },
+  ] as never;
+  const model = () => scriptedModel([{ parts }, "second"]);
+  const one = new Trackside({
+    store: sqlite(path),
+    agents: [new Agent({ name: "a", model: model() }) as never],
+  });
+  const { conversation } = await one.run("a", "go");
+  await one.close();
+  expect(readFileSync(path).includes("c2lnbmVkLWJ5LXByb3ZpZGVy")).toBe(false);
+  const again = scriptedModel(["second"]);
+  const two = new Trackside({
+    store: sqlite(path),
+    agents: [new Agent({ name: "a", model: again }) as never],
+  });
+  await two.run("a", "more", { conversation: conversation.id });
+  expect(JSON.stringify(again.requests[0]?.prompt)).toContain("c2lnbmVkLWJ5LXByb3ZpZGVy");
+  const exported = await two.conversations.export(conversation.id);
+  expect(exported).not.toContain("c2lnbmVkLWJ5LXByb3ZpZGVy");
+  await two.close();
+});

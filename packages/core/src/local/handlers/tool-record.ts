@@ -69,6 +69,12 @@ export class ToolRecord {
     });
   }
 
+  /** A call that was stopped in the middle. */
+  interrupted(reason: string): ToolOut {
+    const message = "The run was stopped while this tool was running; whether it took effect is unknown.";
+    return this.settle(callError("cancelled_unknown", message), { cancelled: reason });
+  }
+
   /** Records the result. */
   settle(output: ToolOutput, stop: Stop = {}): ToolOut {
     const { call_id, wire_id, tool } = this.#part;

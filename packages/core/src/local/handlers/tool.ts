@@ -22,8 +22,11 @@ import { callError, ToolRecord } from "./tool-record.ts";
 export function callTool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
   const part = findCall(run, input);
   const record = new ToolRecord(run, part, input);
-  if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
   const tool = run.agent.toolByName.get(part.tool);
+  if (effect.cancelled !== undefined) {
+    const isDoubtful = tool !== undefined && mayHaveRun(run, tool, input, effect);
+    return isDoubtful ? record.interrupted(effect.cancelled) : record.stopped(effect.cancelled);
+  }
   if (tool === undefined) return record.never("tool_unknown", unknownTool(run, part.tool));
   const written = part.arguments;
   if (written === null) return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
@@ -32,6 +35,13 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
     if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
     return new ToolCall(run, input, effect, tool, written, record).make(checked.value);
   });
+}
+
+/** It was under way in a process that died, and nothing says that it was still waiting for somebody (T2). */
+function mayHaveRun(run: RunContext, tool: Tool, { decided }: ToolInput, { key }: Effect): boolean {
+  const isGated = tool.executor === "client" || run.agent.definition.hitl_tools.includes(tool.name);
+  if (decided === undefined ? isGated : decided.status !== "approved") return false;
+  return run.keeper?.mayHaveRun(key, tool) ?? false;
 }
 
 const NO_REASONS: readonly string[] = Object.freeze([]);
@@ -196,12 +206,7 @@ class ToolCall {
   }
 
   #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
-    if (executed.kind === "cancelled") {
-      const message = "The run was stopped while this tool was running; whether it took effect is unknown.";
-      return this.#out(
-        this.#record.settle(callError("cancelled_unknown", message), { cancelled: executed.reason }),
-      );
-    }
+    if (executed.kind === "cancelled") return this.#out(this.#record.interrupted(executed.reason));
     return after(outputOf(this.#tool, executed), (output): Maybe<ToolOut> => {
       const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
       if (!this.#run.listens(point)) return this.#out(this.#record.settle(output));
