@@ -581,6 +581,7 @@ export class DurableEngine implements Engine {
     );
     const stop = loaded?.row.cancel_reason ?? given.cancelled;
     if (stop) host.cancelRun(stop);
+    if (loaded !== undefined) host.call(); // what was sent while nobody ran it is heard at its next step
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
     const driven = driveJournal(bound.pinned, turn, host);
     const active: Active = { run, host, desk, ended: this.#settle(given, run, driven) };
