@@ -42,6 +42,12 @@ export class StoredKeeper implements ToolKeeper {
     };
   }
 
+  mayHaveRun(key: string, tool: Tool): boolean {
+    const { lost, outcomes, guarded } = this.#init;
+    if (!lost.has(key)) return false;
+    return tool.effect !== "once" || !guarded || outcomes.has(key);
+  }
+
   starting(key: string, tool: Tool): void | Promise<void> {
     // Without rails the row that began it says that it started.
     if (tool.effect !== "once" || !this.#init.guarded) return this.#checkLease();
