@@ -6,6 +6,7 @@ import { testTitles } from "./test-titles.ts";
 const testFiles = [
   "packages/*/{src,test}/**/*.test.{ts,tsx}",
   "packages/*/src/testing/**/*.ts",
+  "packages/*/src/**/conformance/**/*.ts",
   "examples/**/*.test.ts",
 ];
 

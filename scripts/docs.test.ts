@@ -44,7 +44,7 @@ describe.concurrent("each program ends by itself, with no API key and no error",
     ...snippets.filter(({ use }) => use === "run"),
   ];
   test.each(programs)("$title", { timeout: timeoutMs + 5_000 }, async ({ file }) => {
-    await runProgram(file, { cwd: root, timeoutMs });
+    await runProgram(file, { cwd: home, timeoutMs });
   });
 });
 
