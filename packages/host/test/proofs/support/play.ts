@@ -5,9 +5,9 @@ import { SCENARIOS } from "../crash/scenarios.ts";
 import { CRASH_AT, CrashPoint } from "./crash-point.ts";
 import type { Done, Job } from "./job.ts";
 import { Ledger } from "./ledger.ts";
+import { decideAll } from "./people.ts";
 import { isBusy, report } from "./report.ts";
-import type { Scenario } from "./scenario.ts";
-import { Stage, TENANT } from "./stage.ts";
+import { Stage } from "./stage.ts";
 
 const LOOK_MS = 5;
 
@@ -32,7 +32,7 @@ export async function play(job: Job): Promise<Done> {
   });
   stage.engine = engine;
   await engine.open();
-  const deciding = decideAll(engine, scenario, stage);
+  const deciding = decideAll(engine, stage, (approval) => scenario.decide?.(approval));
   const started = engine.start(agent, scenario.input ?? "Go", { requestId: "the run" });
   const ended = started.result.then(({ output }) => String(output), String); // some scenarios end in an error
   while (await isBusy(engine)) await sleep(LOOK_MS);
@@ -55,26 +55,4 @@ function storeOf({ place, broken }: Job, crash: CrashPoint): Store {
     return true;
   };
   return store;
-}
-
-/** The people of a scenario: they look at the inbox, and decide what they find. */
-function decideAll(engine: DurableEngine, scenario: Scenario, stage: Stage): { stop(): void } {
-  let over = false;
-  const look = async () => {
-    while (!over) {
-      for (const approval of await engine.approvals.list({ tenant: TENANT, state: "pending", limit: 100 })) {
-        const { id, kind } = approval;
-        const decision =
-          kind === "unknown_outcome" ? stage.unknownOutcome(approval) : scenario.decide?.(approval);
-        if (decision !== undefined) await engine.decide(TENANT, id, decision).catch(() => {}); // looked at again
-      }
-      await sleep(LOOK_MS);
-    }
-  };
-  look().catch(() => {}); // the store was closed under it
-  return {
-    stop() {
-      over = true;
-    },
-  };
 }

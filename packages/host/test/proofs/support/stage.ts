@@ -77,7 +77,7 @@ export class Stage {
           const reply = replies[said];
           if (reply === undefined) throw new Error(`the scenario has no reply ${said + 1}`);
           const { fails = 0, ...answer } = typeof reply === "string" ? { text: reply } : reply;
-          if (fails > this.#tries(`model ${said}`)) return { error: overloaded() };
+          if (fails > 0 && fails > this.#tries(`model ${said}`)) return { error: overloaded() };
           return { ...answer, ...(answer.calls ? { calls: answer.calls.map(named(said)) } : {}) };
         },
       ],
