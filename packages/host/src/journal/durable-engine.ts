@@ -34,7 +34,12 @@ import {
   resultOf,
 } from "trackside/engine";
 import type { TurnState } from "trackside/loop";
-import { type ApprovalListener, Approvals, type DecideInput } from "../approvals/approvals.ts";
+import {
+  type ApprovalListener,
+  Approvals,
+  type ApprovalsInit,
+  type DecideInput,
+} from "../approvals/approvals.ts";
 import { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
@@ -50,9 +55,10 @@ import { besideRow, type EndedRun } from "./end-run.ts";
 import { Fenced } from "./fenced.ts";
 import { boundaryOf, sendToRun } from "./inbox.ts";
 import { StoredKeeper } from "./keeper.ts";
-import { Lease, Watch } from "./lease.ts";
+import { LEASE_MS, Lease, Watch } from "./lease.ts";
 import { type NewRun, openRun } from "./open-run.ts";
 import { parkRun, recordAgain } from "./park.ts";
+import { patientStore } from "./patient-store.ts";
 import { Parked, RunHost } from "./run-host.ts";
 import { type LoadedRun, loadRun, loopRows, messagesOf } from "./run-records.ts";
 import { storedResult } from "./stored-result.ts";
@@ -82,6 +88,8 @@ export interface DurableOptions extends EngineOptions {
 /** What a process does with a run: `left` is where another one, or this one again, goes on. */
 export interface RunChange {
   readonly runId: string;
+  readonly tenant: string;
+  readonly agent: string;
   readonly change: "started" | "taken_up" | "ended" | "parked" | "left";
 }
 
@@ -105,6 +113,7 @@ export interface RunningFacts {
 
 const TICK_MS = 1000;
 const CLAIM_AT_ONCE = 200;
+const TELL_AGAIN_MS = 60_000;
 const NO_SEALER = (): Sealer => {
   throw new TracksideError("config_invalid", "signed reasoning has to be encrypted, and there is no key");
 };
@@ -130,6 +139,10 @@ export class DurableEngine implements Engine {
   readonly #logs = new Map<string, Log>();
   readonly #watch: Watch;
   readonly #deferred: DeferredWork;
+  /** The store and its approvals for runs under way: they wait where a caller is told. */
+  readonly #patient: Store;
+  readonly #ofRuns: Approvals;
+  #waitingSince = Number.NEGATIVE_INFINITY;
   #lease: Lease;
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -152,13 +165,16 @@ export class DurableEngine implements Engine {
     this.registry = new AgentRegistry(options.agents ?? []);
     this.#watch = new Watch(options.leaseMs);
     this.#lease = this.#newLease();
-    this.approvals = new Approvals({
+    this.#patient = patientStore(this.store, (why) => this.#waits(why));
+    const approvals: ApprovalsInit = {
       store: this.store,
       clock: this.clock,
       listener: options.listener ?? {},
       checkTool: (approval, decision) => this.registry.checkDecision(approval, decision),
       onClosed: (approval) => void this.#active.get(approval.run_id)?.desk.look(approval.id),
-    });
+    };
+    this.approvals = new Approvals(approvals);
+    this.#ofRuns = new Approvals({ ...approvals, store: this.#patient });
     this.#deferred = new DeferredWork({
       store: this.store,
       tasks: options.tasks ?? [],
@@ -178,7 +194,9 @@ export class DurableEngine implements Engine {
     await this.store.open();
     await this.#lease.take();
     this.#unlisten = this.store.onChange(() => void this.#hear());
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    // A lease is watched several times within its length.
+    const tick = Math.min(TICK_MS, (this.#options.leaseMs ?? LEASE_MS) / 5);
+    this.#timer = setInterval(() => this.#tick(), tick);
     this.#timer.unref();
     this.claim();
   }
@@ -497,7 +515,7 @@ export class DurableEngine implements Engine {
     const bound = bindAgent(given.agent);
     const lease = this.#lease;
     const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
-    const desk = new RunDesk(this.approvals, this.clock, scope.tenant, loaded?.approvals ?? []);
+    const desk = new RunDesk(this.#ofRuns, this.clock, scope.tenant, loaded?.approvals ?? []);
     const { observe } = this.#options;
     this.#options.onRunning?.({
       run_id: runId,
@@ -510,9 +528,9 @@ export class DurableEngine implements Engine {
     const services = {
       late: (late: LateOutcome) => this.#options.onLate?.(scope.tenant, runId, late),
       approvals: desk,
-      counters: new StoredCounters(this.store, loaded?.row.root_run_id ?? runId),
+      counters: new StoredCounters(this.#patient, loaded?.row.root_run_id ?? runId),
       keeper: new StoredKeeper({
-        store: this.store,
+        store: this.#patient,
         runId,
         fence,
         mayAct: () => lease.mayAct(),
@@ -563,11 +581,11 @@ export class DurableEngine implements Engine {
     const host = new RunHost(
       run,
       {
-        store: this.store,
+        store: this.#patient,
         codec: this.codec,
         beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
         boundary: () => boundaryOf(this.store, run),
-        again: (key) => recordAgain(this.store, { runId, fence }, key),
+        again: (key) => recordAgain(this.#patient, { runId, fence }, key),
         committed: (seq) => this.bus.publish(runId, { type: "committed", run_id: runId, seq }),
       },
       {
@@ -588,7 +606,7 @@ export class DurableEngine implements Engine {
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
     this.#hold();
-    this.#tell(runId, loaded === undefined || loaded.commits.length === 0 ? "started" : "taken_up");
+    this.#tell(given, loaded === undefined || loaded.commits.length === 0 ? "started" : "taken_up");
     return active;
   }
 
@@ -602,7 +620,7 @@ export class DurableEngine implements Engine {
       this.#logs.delete(branchId);
       if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
       else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
-      else this.#tell(runId, "left");
+      else this.#tell(given, "left");
       if (
         !(error instanceof Divergence || error instanceof Parked || error instanceof Fenced || this.#closed)
       ) {
@@ -625,7 +643,7 @@ export class DurableEngine implements Engine {
     this.bus.finish(runId);
     this.#keepLog(branchId, log);
     if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
-    this.#tell(runId, "ended");
+    this.#tell(given, "ended");
     this.claim(); // a message that came too late, or a run that waited in line
     return resultOf(run, state, conversationWith(conversationId, log), from);
   }
@@ -747,25 +765,34 @@ export class DurableEngine implements Engine {
       why,
     );
     this.#notice(`the run ${loaded.row.id} is parked: ${why}`);
-    this.#tell(loaded.row.id, "parked");
+    const { id: runId, tenant, agent } = loaded.row;
+    for (const watcher of this.#watchers) watcher({ runId, tenant, agent, change: "parked" });
   }
 
-  async #parkActive(
-    { runId, fence }: Running,
-    code: "diverged" | "recovery_failed",
-    why: string,
-  ): Promise<void> {
+  async #parkActive(given: Running, code: "diverged" | "recovery_failed", why: string): Promise<void> {
+    const { runId, fence } = given;
     try {
       await parkRun(this.store, { runId, fence, at: this.clock.now() }, code, why);
       this.#notice(`the run ${runId} is parked: ${why}`);
-      this.#tell(runId, "parked");
+      this.#tell(given, "parked");
     } catch (error) {
       this.#notice(`the run ${runId} could not be parked: ${String(error)}`);
     }
   }
 
-  #tell(runId: string, change: RunChange["change"]): void {
-    for (const watcher of this.#watchers) watcher({ runId, change });
+  #tell({ runId, request, agent }: Running, change: RunChange["change"]): void {
+    const told = { runId, tenant: request.scope.tenant, agent: agent.definition.name, change };
+    for (const watcher of this.#watchers) watcher(told);
+  }
+
+  /** Runs wait for the store to take their writes. All of them do, so it is told once in a while. */
+  #waits(why: string): boolean {
+    const now = performance.now();
+    if (now - this.#waitingSince > TELL_AGAIN_MS) {
+      this.#waitingSince = now;
+      this.#notice(`runs wait until the store takes what they write, and then go on by themselves: ${why}`);
+    }
+    return !this.#closed;
   }
 
   #notice(message: string): void {
