@@ -1,6 +1,6 @@
 export type { DecideInput } from "./approvals/approvals.ts";
 export type { ArtifactRecord, Artifacts } from "./artifacts/artifacts.ts";
-export type { AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
+export type { AuditAnchor, AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
 export {
   type Bus,
   type BusItem,
@@ -33,6 +33,7 @@ export type { RunRecord } from "./runs/run-record.ts";
 export type { RunFilter, Runs } from "./runs/runs.ts";
 export {
   fileKeyring,
+  type Key,
   type Keyring,
   keyring,
   keyringFromEnv,
@@ -40,12 +41,17 @@ export {
   type Secrets,
 } from "./secrets/index.ts";
 export {
+  type Builder,
+  type CommitEntry,
+  type Operation,
   type PostgresOptions,
   postgres,
   type SqliteOptions,
   type Store,
   StoreError,
+  type StoreFault,
   sqlite,
+  type Work,
 } from "./store/index.ts";
 export type { TelemetryOptions } from "./telemetry/index.ts";
 export {
@@ -56,4 +62,9 @@ export {
   Trackside,
   type TracksideOptions,
 } from "./trackside.ts";
-export { verifyWebhook, type WebhookEndpoint } from "./webhooks/index.ts";
+export {
+  type EndpointSecret,
+  verifyWebhook,
+  type WebhookEndpoint,
+  type WebhookType,
+} from "./webhooks/index.ts";

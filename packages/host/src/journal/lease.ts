@@ -131,9 +131,18 @@ export class Lease {
   }
 }
 
-/** Watches other processes, by one's own clock: a lease that has not changed for its whole length has lapsed. */
+interface Seen {
+  value: number;
+  since: number;
+  looked: number;
+}
+
+/**
+ * Watches other processes, by one's own clock: a lease that has not changed for its whole length has lapsed. Time in which
+ * this process did not look does not count: a store that was away was away for the others, too.
+ */
 export class Watch {
-  readonly #seen = new Map<string, { value: number; since: number }>();
+  readonly #seen = new Map<string, Seen>();
   readonly #ms: number;
 
   constructor(ms = LEASE_MS) {
@@ -146,9 +155,12 @@ export class Watch {
     const seen = this.#seen.get(other.id);
     const now = performance.now();
     if (seen?.value !== other.expires_at) {
-      this.#seen.set(other.id, { value: other.expires_at, since: now });
+      this.#seen.set(other.id, { value: other.expires_at, since: now, looked: now });
       return false;
     }
+    const gap = now - seen.looked;
+    if (gap > this.#ms / 2) seen.since += gap;
+    seen.looked = now;
     return now - seen.since > this.#ms;
   }
 

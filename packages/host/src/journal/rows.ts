@@ -43,7 +43,3 @@ export type OutcomeBody =
 
 /** Rows that are part of the run's record and not of the loop's: they are skipped when it is replayed. */
 export const ASIDE = "@aside";
-
-export function isCheckpoint(row: CommitRow): row is CommitRow & { state: TurnState } {
-  return row.state !== undefined;
-}

@@ -1,6 +1,5 @@
 export {
   type ApprovalRules,
-  type ApprovalRulesOptions,
   approvalRules,
   type NewRule,
 } from "./approval-rules.ts";

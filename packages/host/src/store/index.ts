@@ -1,6 +1,4 @@
-export { holdsFence } from "./fence.ts";
 export { type PostgresOptions, postgres } from "./postgres.ts";
-export { type RowCodec, type VersionedRow, versioned } from "./rows/versioned.ts";
 export type { StoreSeams } from "./seams.ts";
 export { type SqliteOptions, sqlite } from "./sqlite.ts";
 export {
@@ -8,7 +6,6 @@ export {
   type CommitEntry,
   changed,
   type Operation,
-  type QueryRows,
   rows,
   type Store,
   type Work,

@@ -1,3 +1,2 @@
 export type { Meter, Tracer } from "./otel.ts";
-export type { RunFacts } from "./run-trace.ts";
 export { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry.ts";

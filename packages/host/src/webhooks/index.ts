@@ -1,4 +1,4 @@
-export { checkEndpoints, type EndpointSecret, type WebhookEndpoint, type WebhookType } from "./endpoint.ts";
+export type { EndpointSecret, WebhookEndpoint, WebhookType } from "./endpoint.ts";
 export { enqueueWebhook, pruneWebhooks, type WebhookEvent, webhookBody, webhookEventOf } from "./event.ts";
 export { WebhookSender, type WebhookSenderOptions } from "./sender.ts";
 export { verifyWebhook } from "./signature.ts";

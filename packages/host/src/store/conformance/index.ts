@@ -3,7 +3,7 @@ import type { StoreBehaviour } from "./behaviour.ts";
 import { schema } from "./schema.ts";
 import { writes } from "./writes.ts";
 
-export type { Place, StoreBehaviour } from "./behaviour.ts";
+export type { StoreBehaviour } from "./behaviour.ts";
 
 /**
  * What every store must do. Give each behaviour an empty database:
