@@ -15,7 +15,7 @@ import type { Command, Got, NewRun, ProgramInit } from "./protocol.ts";
 
 const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
 const POLL_MS = 25;
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 40_000;
 
 /** The same proofs on both databases: `fresh` makes an empty one for each test. */
 export async function onEveryStore(
@@ -119,6 +119,23 @@ export class Place {
       },
       () => this.#standing(),
     );
+  }
+
+  /** As `ended`; what nobody can know is answered by the effects there are: it ran, or it has to. Answers how many were asked. */
+  async settle(worker: Worker, count: number): Promise<number> {
+    const asked = new Set<string>();
+    const look = async () => {
+      for (const { id, kind, arguments: args } of await this.approvals("pending")) {
+        if (kind !== "unknown_outcome") continue;
+        const ran = this.ran().has(Number(args?.["n"]));
+        const decision = ran ? { choice: "ran", response: "yes", by: "ann" } : { choice: "run", by: "ann" };
+        await worker.ask({ do: "decide", decisions: [{ id, decision }] }); // refused while its old process may act
+        asked.add(id);
+      }
+      const all = await this.runs();
+      return all.length >= count && all.every(({ ended_at }) => ended_at !== null) ? asked.size : undefined;
+    };
+    return until(`the end of ${count} runs`, look, () => this.#standing());
   }
 
   /** Every event of a run, in order. */

@@ -1,5 +1,6 @@
 // One of several processes on one database. It does what it is told, line by line, and answers each line.
 import { createInterface } from "node:readline";
+import { CompiledQuery } from "kysely";
 import { type AgentBinding, RunCancelledError, TracksideError } from "trackside";
 import { newId, readRequest, systemClock } from "trackside/engine";
 import { Approvals } from "../../../../src/approvals/approvals.ts";
@@ -13,10 +14,18 @@ const init: ProgramInit = JSON.parse(process.argv[2] ?? "");
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const notice = (message: string) => say({ notice: message });
 
+let armed = false;
+let commits = 0;
+const freezeAt = (when: "before" | "after") => () => {
+  if (!armed || init.freeze?.when !== when) return;
+  commits += 1;
+  if (commits === init.freeze.n) process.kill(process.pid, "SIGSTOP");
+};
+const seams = { beforeCommit: freezeAt("before"), afterCommit: freezeAt("after") };
 const store =
   init.kind === "sqlite"
-    ? sqlite(init.target, { sync: "normal", onNotice: notice })
-    : postgres(init.target, { onNotice: notice });
+    ? sqlite(init.target, { sync: "normal", onNotice: notice }, seams)
+    : postgres(init.target, { onNotice: notice }, seams);
 
 const agents = new Map<string, AgentBinding>(makeAgents(init).map((agent) => [agent.definition.name, agent]));
 const engine =
@@ -60,10 +69,22 @@ async function obey(command: Command): Promise<unknown> {
       );
     case "cancel":
       return Promise.all(command.runs.map((id) => needed().cancel(id, command.reason)));
+    case "fill":
+      await fill(command.pages);
+      return null;
     case "close":
       await (engine ?? store).close();
       return null;
   }
+}
+
+async function fill(pages: number | undefined): Promise<void> {
+  await store.write(function* () {
+    const { rows: found } = yield CompiledQuery.raw("PRAGMA page_count");
+    const [{ page_count }] = found as [{ page_count: number }]; // as the pragma answers
+    const most = pages === undefined ? 1_000_000 : page_count + pages;
+    yield CompiledQuery.raw(`PRAGMA max_page_count = ${most}`);
+  });
 }
 
 function needed(): DurableEngine {
@@ -126,6 +147,7 @@ async function settled<T extends object>(promise: Promise<T>): Promise<T | Got> 
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
+  armed = true;
   const { id, ...command }: { id: number } & Command = JSON.parse(line);
   obey(command).then(
     (ok) => {

@@ -8,6 +8,8 @@ export interface ProgramInit extends AgentsInit {
   readonly role: "engine" | "desk";
   readonly claims: boolean;
   readonly leaseMs?: number;
+  /** It stops itself, as SIGSTOP does, before or after its n-th commit from the first command on. */
+  readonly freeze?: { readonly when: "before" | "after"; readonly n: number };
 }
 
 export interface NewRun {
@@ -40,6 +42,8 @@ export type Command =
       }[];
     }
   | { readonly do: "cancel"; readonly runs: readonly string[]; readonly reason: string }
+  /** No page more than this many beyond those the database has: its disk is full. Without it there is room again. */
+  | { readonly do: "fill"; readonly pages?: number }
   | { readonly do: "close" };
 
 /** What came of one of them: what was answered, or the error. */

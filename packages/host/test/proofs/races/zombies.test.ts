@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { script } from "./support/agents.ts";
+import { onEveryStore, type Place, sqlitePlace, until } from "./support/place.ts";
+
+const LEASE = { leaseMs: 2500 };
+
+await onEveryStore("zombies", (fresh) => {
+  test("X4 a process frozen in a tool is taken over, writes nothing when it thaws, and goes on with new runs", async () => {
+    const place = await fresh();
+    const [old, killed, heir] = await Promise.all([
+      place.process({ ...LEASE, claims: false }),
+      place.process({ ...LEASE, claims: false }),
+      place.process(LEASE),
+    ]);
+    const [one, two] = [await old.start([twoCharges(1)]), await killed.start([twoCharges(2)])].flat();
+    await until("both to charge", () => (place.ran().size === 2 ? true : undefined));
+    for (const worker of [old, killed]) worker.signal("SIGSTOP");
+
+    const asked = await place.pending(2);
+    expect(asked.map(({ kind }) => kind)).toEqual(["unknown_outcome", "unknown_outcome"]);
+    const of = (run: string | undefined) => asked.find(({ run_id }) => run_id === run)?.id ?? "";
+    const runIt = async (run: string | undefined) =>
+      (
+        await heir.ask({ do: "decide", decisions: [{ id: of(run), decision: { choice: "run", by: "ann" } }] })
+      )[0];
+    // Both may still be in the middle of it.
+    for (const run of [one, two])
+      expect(await runIt(run)).toMatchObject({
+        code: "decision_invalid",
+        message: expect.stringContaining("known to be gone"),
+      });
+    await killed.kill();
+    expect(await runIt(two)).toMatchObject({ state: "approved" });
+    expect(await runIt(one)).toMatchObject({ code: "decision_invalid" });
+
+    const before = await place.notes(one ?? "");
+    old.signal("SIGCONT");
+    await until("the fence to be seen", () =>
+      old.notices.some((told) => told.includes("others have taken its runs")) ? true : undefined,
+    );
+    expect(await place.notes(one ?? "")).toEqual(before); // its tool has ended by now; that did not land
+    expect(await runIt(one)).toMatchObject({ state: "approved" });
+    await place.ended(2);
+    // Once by the one that froze, once because a human said so; what came after it only once, by the heir.
+    expect(place.ran()).toEqual(new Map([[1, 2], [2, 2], [101, 1], [102, 1]])); // biome-ignore format: pairs
+    for (const n of [101, 102]) expect(pidsOf(place, n)).toEqual([heir.pid]);
+    for (const run of [one, two]) expect(await place.loose(run ?? "")).toEqual([]);
+
+    await old.start([{ agent: "free", input: script(3, [{ calls: [{ tool: "charge", args: { n: 3 } }] }]) }]);
+    await place.ended(3);
+    expect(pidsOf(place, 3)).toEqual([old.pid]);
+  });
+
+  test("X4 frozen after each of its commits in turn: no tool starts on a lapsed lease, each runs once", async () => {
+    const place = await fresh();
+    const points = [1, 2, 3, 4, 5];
+    const heir = await place.process(LEASE);
+    const olds = await Promise.all(
+      points.map((n) => place.process({ ...LEASE, claims: false, freeze: { when: "after", n } })),
+    );
+    const input = (n: number) => script(n, [{ calls: [{ tool: "charge", args: { n } }] }, "done"]);
+    for (const [i, old] of olds.entries())
+      void old.ask({ do: "start", runs: [{ agent: "free", input: input(points[i] ?? 0) }] });
+    await until("all to freeze", async () => {
+      const frozen = await Promise.all(olds.map(({ pid }) => isStopped(pid)));
+      return frozen.every(Boolean) ? true : undefined;
+    });
+    // The one that froze between writing down that it begins and beginning: nobody can tell that it never started.
+    const [asked] = await place.pending(1);
+    await until("the others to go on", () => (place.ran().size === 4 ? true : undefined));
+    expect(place.ran()).toEqual(new Map([[1, 1], [2, 1], [4, 1], [5, 1]])); // biome-ignore format: pairs
+    for (const old of olds) old.signal("SIGCONT");
+    await until("all to see the fence", () =>
+      olds.every(({ notices }) => notices.length > 0) ? true : undefined,
+    );
+    expect(place.ran().get(3)).toBe(undefined);
+    const decisions = [{ id: asked?.id ?? "", decision: { choice: "run", by: "ann" } }];
+    await until("the run to be allowed", async () => {
+      const [got] = await heir.ask({ do: "decide", decisions });
+      return got?.state === "approved" ? true : undefined;
+    });
+    for (const { id, status } of await place.ended(points.length)) {
+      expect(status).toBe("completed");
+      expect(await place.loose(id)).toEqual([]);
+    }
+    expect(place.ran()).toEqual(new Map([1, 2, 4, 5, 3].map((n) => [n, 1])));
+    const pids = points.map((n) => pidsOf(place, n)[0]);
+    expect(pids).toEqual([heir.pid, heir.pid, heir.pid, olds[3]?.pid, olds[4]?.pid]);
+  });
+
+  test("the counter sees a tool that runs twice: one that may be repeated is, in the old and the new process", async () => {
+    const place = await fresh();
+    const [old, heir] = await Promise.all([place.process({ ...LEASE, claims: false }), place.process(LEASE)]);
+    const put = { calls: [{ tool: "put", args: { n: 1, ms: 300 } }] };
+    await old.start([{ agent: "free", input: script(1, [put, "done"]) }]);
+    await until("the put", () => place.ran("put").get(1));
+    old.signal("SIGSTOP");
+    await place.ended(1);
+    expect(place.ran("put")).toEqual(new Map([[1, 2]]));
+    expect(pidsOf(place, 1, "put")).toEqual([old.pid, heir.pid]);
+  });
+});
+
+test("X4 SQLite: one frozen inside a write holds the others up, which name it; then all goes on, nothing twice", async () => {
+  for (const n of [2, 3, 4]) {
+    const place = await sqlitePlace();
+    const heir = await place.process(LEASE);
+    const old = await place.process({ ...LEASE, claims: false, freeze: { when: "before", n } });
+    void old.ask({ do: "start", runs: [twoCharges(1, 0)] });
+    await until("it to freeze", async () => ((await isStopped(old.pid)) ? true : undefined));
+    void heir.ask({ do: "start", runs: [twoCharges(2, 0)] });
+    const told = await until("the holder to be named", () =>
+      heir.notices.find((notice) => notice.includes("has held the write lock")),
+    );
+    expect(told).toContain(`pid ${old.pid} (`);
+    old.signal("SIGCONT");
+    await place.settle(heir, 2);
+    expect(place.ran()).toEqual(new Map([1, 101, 2, 102].map((one) => [one, 1])));
+    await Promise.all([old.kill(), heir.kill()]);
+  }
+});
+
+/** A charge that takes a while, and another one after it. */
+function twoCharges(n: number, ms = 400) {
+  const steps = [
+    { calls: [{ tool: "charge", args: { n, ms } }] },
+    { calls: [{ tool: "charge", args: { n: n + 100 } }] },
+    "done",
+  ];
+  return { agent: "free" as const, input: script(n, steps) };
+}
+
+function pidsOf(place: Place, n: number, tool = "charge"): readonly number[] {
+  return place.effects.filter((line) => line.tool === tool && line.n === n).map(({ pid }) => pid);
+}
+
+async function isStopped(pid: number): Promise<boolean> {
+  const { readFile } = await import("node:fs/promises");
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return stat.charAt(stat.lastIndexOf(")") + 2) === "T";
+}
