@@ -1,4 +1,4 @@
-import type { Message, Outcome, Scope, TurnState, Usage, UserMessage } from "trackside";
+import type { Message, Outcome, Scope, Usage, UserMessage } from "trackside";
 import type { CommitRow } from "trackside/engine";
 
 /** A message in a row: itself, or where it is when it is large. */

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
-import { StoreError, versioned } from "../../src/store/index.ts";
+import { StoreError } from "../../src/store/index.ts";
+import { versioned } from "../../src/store/rows/versioned.ts";
 
 const first = z.object({ v: z.literal(1), name: z.string() });
 const second = z.object({ v: z.literal(2), names: z.array(z.string()) });
