@@ -32,6 +32,7 @@ export async function eraseConversation(engine: DurableEngine, tenant: string, i
     yield* rows(db.deleteFrom("branches").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("conversations").where("id", "=", id));
   });
+  await store.expunge?.();
   engine.forget(runIds(open));
 }
 

@@ -32,6 +32,7 @@ export class SqliteConnection {
       }
       this.#db.pragma(`synchronous = ${sync}`);
       this.#db.pragma("foreign_keys = OFF");
+      this.#db.pragma("secure_delete = ON"); // what is deleted is overwritten, not only unlinked (X12)
       this.#db.pragma("temp_store = MEMORY");
       this.#db.pragma("cache_size = -16384");
       // After a burst the log is cut back to this when it starts over.
@@ -53,6 +54,12 @@ export class SqliteConnection {
   /** Changes when somebody else's connection has committed, and never by this one. */
   get dataVersion(): unknown {
     return this.#version.get();
+  }
+
+  /** Moves the log into the database and empties it, so that nothing deleted is left there. False while somebody reads. */
+  emptyLog(): boolean {
+    const [done] = this.#db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[]; // what SQLite documents
+    return done?.busy === 0;
   }
 
   refuseWrites(): void {

@@ -124,6 +124,18 @@ class SqliteStore implements Store {
     }
   }
 
+  /** Tries for a while; a reader of another process may hold the log, and then the next checkpoint does it. */
+  async expunge(): Promise<void> {
+    for (let tries = 0; tries < 20; tries++) {
+      try {
+        if (this.#memory || this.#writer?.connection.emptyLog() !== false) return;
+      } catch (error) {
+        if (!isBusy(error)) throw explainSqlite(error, this.#path);
+      }
+      await sleep(10);
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     await this.#opening?.catch(() => undefined);

@@ -73,6 +73,8 @@ export interface Store {
    * transaction, only if the row landed. Deliveries of a run are appended one after the other: wait for each.
    */
   append(entry: CommitEntry, with_?: Work<void>): Promise<boolean>;
+  /** What was deleted is to be gone from the files, too, as far as this is ours to do. */
+  expunge?(): Promise<void>;
   /** Calls back soon after another process has written, and now and then without that. Returns the way to stop. */
   onChange(listener: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, defineTool } from "trackside";
@@ -126,4 +126,31 @@ test("H8 what a provider signed lies encrypted in the store and goes back to it 
   const exported = await two.conversations.export(conversation.id);
   expect(exported).not.toContain("c2lnbmVkLWJ5LXByb3ZpZGVy");
   await two.close();
+});
+
+test("X12 a deleted conversation is gone from the files, and the audit still verifies", async () => {
+  const path = file();
+  const secret = "the-customer-is-called-Ann-Droid";
+  const pay = defineTool({
+    name: "pay",
+    input: { type: "object", properties: { to: { type: "string" } } },
+    execute: () => `${secret} was paid`,
+  });
+  const model = scriptedModel([{ text: secret, calls: [{ tool: "pay", args: { to: secret } }] }, secret]);
+  const agent = new Agent({ name: "a", model, tools: [pay], hitlTools: ["pay"] }) as never;
+  const trackside = new Trackside({ store: sqlite(path), agents: [agent] });
+  const { runId, conversationId, result } = await trackside.start("a", secret, { requestId: "r1" });
+  for await (const { event } of trackside.runs.follow(runId)) {
+    if (event.type === "approval" && event.state === "pending")
+      await trackside.approvals.decide(event.approval_id, { choice: "approve", by: "ann", reason: secret });
+  }
+  await result();
+  const inFiles = () =>
+    [path, `${path}-wal`].some((one) => existsSync(one) && readFileSync(one).includes(secret));
+  expect(inFiles()).toBe(true);
+  await trackside.conversations.delete(conversationId);
+  expect(inFiles()).toBe(false);
+  expect(await trackside.runs.list()).toEqual([]);
+  expect(await trackside.audit.verify()).toMatchObject({ ok: true, rows: 1 });
+  await trackside.close();
 });
