@@ -27,6 +27,48 @@ export function readArguments<const O extends Options>(
   }
 }
 
+/** Checks that nothing is given beside what a command takes. */
+export function noMore(positionals: readonly string[], most: number, usage: string): void {
+  const extra = positionals[most];
+  if (extra !== undefined) throw new Complaint(`${JSON.stringify(extra)} is too much. Write: ${usage}`);
+}
+
+/** One of several words. */
+export function readWord<const W extends string>(
+  option: string,
+  given: string | undefined,
+  words: readonly W[],
+): W | undefined {
+  if (given === undefined) return undefined;
+  const found = words.find((word) => word === given);
+  if (found !== undefined) return found;
+  const near = nearest(given, words);
+  throw new Complaint(
+    `${option}: ${JSON.stringify(given)} is none of ${words.join(", ")}.${near ? ` Did you mean ${near}?` : ""}`,
+  );
+}
+
+/** Some of several words, separated by commas. */
+export function readWords<const W extends string>(
+  option: string,
+  given: string | undefined,
+  words: readonly W[],
+): W[] | undefined {
+  return given?.split(",").flatMap((one) => readWord(option, one.trim(), words) ?? []);
+}
+
+export function readNumber(
+  option: string,
+  given: string | undefined,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  if (given.trim() !== "" && Number.isInteger(number) && number >= from && number <= to) return number;
+  const range = to === Number.POSITIVE_INFINITY ? `from ${from} on` : `from ${from} to ${to}`;
+  throw new Complaint(`${option}: a whole number ${range} expected, ${JSON.stringify(given)} given.`);
+}
+
 /** Checks `--model`. */
 export function readModel(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;

@@ -10,12 +10,18 @@ if (major < 22 || (major === 22 && minor < 18)) {
 const listeners = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
+  // What a host has to say is for whoever runs the command, not about the command.
+  if (warning.name === "TracksideNotice") {
+    process.stderr.write(`! ${clean(warning.message)}\n`);
+    return;
+  }
   const isAboutLoading =
     (warning.name === "ExperimentalWarning" && /type stripping/i.test(warning.message)) ||
     ("code" in warning && warning.code === "MODULE_TYPELESS_PACKAGE_JSON");
   if (!isAboutLoading) for (const listener of listeners) listener(warning);
 });
 
+const { clean } = await import("./screen/clean.ts");
 const { main } = await import("./main.ts");
 const { processIo } = await import("./io.ts");
 // Not left to end by itself: an agent's file may hold timers and connections open.

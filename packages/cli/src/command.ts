@@ -21,3 +21,8 @@ export const EXIT_HELP = `Exit codes
   1    the run failed
   2    wrong usage or configuration; nothing was run
   130  cancelled by Ctrl-C (143 by SIGTERM, 141 because the reader of stdout went away)`;
+
+export function showHelp(io: Io, help: string): number {
+  io.stdout.write(help);
+  return EXIT.completed;
+}

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Agent, Tool } from "trackside";
 import * as trackside from "trackside";
 import { Complaint } from "./complaint.ts";
+import { inventory, isTool, kindOf } from "./inventory.ts";
 import { findFile, loadModule, shown } from "./load-module.ts";
 import { cleanLine } from "./screen/clean.ts";
 
@@ -110,21 +111,6 @@ function noAgent(name: string, exports: Record<string, unknown>): string {
   return `${name} exports no Agent, ${inventory(exports)}. ${hint}`;
 }
 
-function inventory(exports: Record<string, unknown>): string {
-  const found = Object.entries(exports).map(([key, value]) => `\`${key}\` (${kindOf(value)})`);
-  return found.length === 0 ? "nor anything else" : `only ${found.join(", ")}`;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (value instanceof Promise) return "a promise; await it first";
-  if (isTool(value)) return "a tool";
-  if (typeof value !== "object") return `a ${typeof value}`;
-  const made = value.constructor?.name;
-  return made && made !== "Object" ? `an instance of ${made}` : "an object";
-}
-
 /** Asked of the object, not of its class: the user's copy of the library need not be ours. */
 function isAgent(value: unknown): value is Agent {
   return (
@@ -133,16 +119,5 @@ function isAgent(value: unknown): value is Agent {
     "definition" in value &&
     "stream" in value &&
     typeof value.stream === "function"
-  );
-}
-
-function isTool(value: unknown): value is Tool {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "name" in value &&
-    "input" in value &&
-    "run" in value &&
-    typeof value.run === "function"
   );
 }

@@ -12,6 +12,20 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
   },
   run: { summary: "runs one turn of an agent and shows it", load: () => import("./commands/run.ts") },
   chat: { summary: "talks to an agent, turn by turn", load: () => import("./commands/chat.ts") },
+  worker: { summary: "works on the runs of a store", load: () => import("./commands/worker.ts") },
+  runs: {
+    summary: "lists, shows, follows, cancels, resumes and retries runs",
+    load: () => import("./commands/runs.ts"),
+  },
+  approvals: {
+    summary: "decides what waits for a decision",
+    load: () => import("./commands/approvals.ts"),
+  },
+  conversations: {
+    summary: "lists, shows, copies and deletes conversations",
+    load: () => import("./commands/conversations.ts"),
+  },
+  audit: { summary: "shows and verifies who decided what", load: () => import("./commands/audit.ts") },
 };
 
 const help = `trackside ${manifest.version}, a runtime for AI agents
@@ -19,6 +33,15 @@ const help = `trackside ${manifest.version}, a runtime for AI agents
   trackside start                     ${COMMANDS.start?.summary}
   trackside run agent.ts "do this"    ${COMMANDS.run?.summary}
   trackside chat agent.ts             ${COMMANDS.chat?.summary}
+
+With a trackside.config.ts, whose agents work on a store and whose runs outlive the process:
+
+  trackside run clerk "do this"       the same, durable; clerk is an agent of the config
+  trackside worker                    ${COMMANDS.worker?.summary}
+  trackside runs                      ${COMMANDS.runs?.summary}
+  trackside approvals                 ${COMMANDS.approvals?.summary}
+  trackside conversations             ${COMMANDS.conversations?.summary}
+  trackside audit                     ${COMMANDS.audit?.summary}
 
   trackside <command> --help shows the options of a command.
   trackside --version shows the version.

@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, Conversation, Engine } from "trackside";
+import type { AgentEvent, Conversation, Engine, RunOptions, RunStream, Tool } from "trackside";
 import { approverFor, type Policy } from "./approvals/policy.ts";
 import { claimStdout, type Io, type Output } from "./io.ts";
 import { jsonLine } from "./screen/clean.ts";
@@ -11,7 +11,13 @@ import { type Ending, watch } from "./watch.ts";
 export interface Presenter {
   readonly output: Output;
   readonly screen: Screen;
-  turn(agent: Agent, message: string, options: TurnOptions): Promise<Ending>;
+  turn(agent: Runnable, message: string, options: TurnOptions): Promise<Ending>;
+}
+
+/** What runs a turn: an agent, or one of a config's on its store. */
+export interface Runnable {
+  readonly definition: { readonly model: string };
+  stream(message: string, options: RunOptions & { engine?: Engine }): RunStream<string, readonly Tool[]>;
 }
 
 export interface TurnOptions {
@@ -25,8 +31,21 @@ export interface TurnOptions {
 export function presenter(io: Io, { json = false, wrapFiles = false }): Presenter {
   const output = json ? io.stderr : io.stdout;
   const screen = new Screen(output, io.env, { wrapFiles });
+  return presenterOn(io, { output, screen, json, write: json ? claimStdout(io) : () => {} });
+}
+
+/** On streams that are taken already: those of a command on a store. */
+export function presenterOn(
+  io: Io,
+  {
+    output,
+    screen,
+    json,
+    write,
+  }: Pick<Presenter, "output" | "screen"> & { json: boolean; write(text: string): void },
+): Presenter {
   const isSharedTerminal = !json || io.stdout.isTTY === true;
-  const writeEvents = json ? claimStdout(io) : undefined;
+  const writeEvents = json ? write : undefined;
   return {
     output,
     screen,
@@ -36,7 +55,8 @@ export function presenter(io: Io, { json = false, wrapFiles = false }): Presente
         ...(conversation ? { conversation } : {}),
         ...(on ? { engine: on.engine } : {}),
       });
-      const view = new RunView(screen, on?.model ?? agent.definition.model);
+      const you = approve.kind === "person" && approve.by !== undefined ? { you: approve.by } : {};
+      const view = new RunView(screen, on?.model ?? agent.definition.model, you);
       const asLine = (event: AgentEvent) => {
         view.calls.note(event);
         writeEvents?.(`${jsonLine(event)}\n`);

@@ -71,7 +71,7 @@ describe.concurrent("trackside run, where nobody can be asked", () => {
     [
       "an unknown word",
       ["--approve", "some", fixture("gated"), "one"],
-      '--approve: "some" is none of ask, none, all.',
+      '--approve: "some" is none of ask, none, all, wait.',
     ],
     [
       "nobody to ask",

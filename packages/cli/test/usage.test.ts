@@ -48,7 +48,11 @@ describe("trackside", () => {
   test.each<[string, string[], string]>([
     ["no command", [], "trackside run agent.ts"],
     ["a command with a typo", ["strat"], 'There is no command "strat". Did you mean start?'],
-    ["a command like no other", ["deploy"], "Known: start, run, chat."],
+    [
+      "a command like no other",
+      ["deploy"],
+      "Known: start, run, chat, worker, runs, approvals, conversations, audit.",
+    ],
     ["a command named as what every object has", ["constructor"], 'There is no command "constructor".'],
     ["an option with a typo", ["run", "--modle", "x"], "Unknown option --modle. Did you mean --model?"],
     ["no agent", ["run"], "Which agent?"],

@@ -8,7 +8,7 @@ import type { Editor } from "./open-editor.ts";
 import type { Read } from "./read-draft.ts";
 
 /** What was typed before a question is shown was not meant for it. In this time siblings of a call are counted, too. */
-const QUIET_MS = 150;
+export const QUIET_MS = 150;
 
 export interface Asking {
   readonly screen: Screen;
@@ -20,6 +20,10 @@ export interface Asking {
   /** Nothing else may be shown from now on, until `release`. */
   readonly hold: () => void;
   readonly release: () => void;
+  /** Who decides, as it is recorded. */
+  readonly by?: string | undefined;
+  /** Where approvals of many runs are decided: one can be left waiting, and Ctrl-C stops nothing. */
+  readonly inbox?: { readonly about: (approval: Approval) => string } | undefined;
 }
 
 /** Asks the person at the terminal, about one thing after another. */
@@ -79,10 +83,10 @@ export class AskPerson implements Approver {
         number: () => this.#number(),
         edit: (text, name) => this.#edit(text, name),
       });
-      const stopped = await question.ask();
+      const settled = await question.ask();
       this.#open = undefined;
       this.#asking.release();
-      if (stopped) return this.#stop();
+      if (settled === "stopped") return this.#stop();
     }
   }
 
@@ -93,16 +97,25 @@ export class AskPerson implements Approver {
   }
 
   async #edit(text: string, name: string): Promise<Read<string>> {
-    const { editor } = this.#asking;
-    if (editor === undefined) return { problem: "there is no editor" };
     this.#away = true;
-    const edited = await editor.edit(text, name);
+    const edited = await editWith(this.#asking.editor, text, name);
     this.#away = false;
-    return "text" in edited ? { value: edited.text } : edited;
+    return edited;
   }
 
   #stop(): void {
     this.#queue.length = 0;
     this.#desk.interrupt();
   }
+}
+
+/** A text as a person left it in their editor. */
+export async function editWith(
+  editor: Editor | undefined,
+  text: string,
+  name: string,
+): Promise<Read<string>> {
+  if (editor === undefined) return { problem: "there is no editor" };
+  const edited = await editor.edit(text, name);
+  return "text" in edited ? { value: edited.text } : edited;
 }

@@ -26,7 +26,7 @@ interface Choice {
   readonly does: string;
 }
 
-type Settled = "decided" | "withdrawn" | "stopped";
+export type Settled = "decided" | "withdrawn" | "skipped" | "stopped";
 
 /** One approval and one person: asks until it is decided, taken back, or Ctrl-C. */
 export class OneQuestion {
@@ -48,14 +48,13 @@ export class OneQuestion {
     this.#around = around;
   }
 
-  /** Resolves to whether the turn is to be stopped. */
-  async ask(): Promise<boolean> {
+  async ask(): Promise<Settled> {
     this.#show();
     for (;;) {
       const answer = await this.#question(() => this.#promptLine());
-      if (typeof answer !== "object") return answer === "stopped";
+      if (typeof answer !== "object") return answer;
       const settled = await this.#take(answer.text.trim());
-      if (settled !== undefined) return settled === "stopped";
+      if (settled !== undefined) return settled;
     }
   }
 
@@ -68,7 +67,8 @@ export class OneQuestion {
     const number = this.#around.number();
     const head = `waiting for you${number === "" ? "" : ` · ${number}`}`;
     screen.line();
-    showApproval(screen, this.#approval, { head, call: callOf(this.#approval.call_id) });
+    const about = this.#asking.inbox?.about(this.#approval);
+    showApproval(screen, this.#approval, { head, call: callOf(this.#approval.call_id), about });
     screen.line();
     this.#showChoices();
   }
@@ -106,7 +106,20 @@ export class OneQuestion {
       found.push({ key: "e", word: "edit", does });
     }
     if (edited) found.push({ key: "u", word: "undo", does: "takes your changes back" });
-    found.push({ key: "?", word: "help", does: "shows everything again; Ctrl-C stops the turn" });
+    if (choices.includes("ran"))
+      found.push({
+        key: "i",
+        word: "it ran",
+        does: "you know that it ran, and write its result for the model",
+      });
+    if (choices.includes("run"))
+      found.push({ key: "n", word: "not run", does: `you know that it did not run: runs ${this.#name} now` });
+    if (choices.includes("give_up"))
+      found.push({ key: "g", word: "give up", does: "runs nothing; the model reads that it is not known" });
+    if (this.#asking.inbox)
+      found.push({ key: "l", word: "later", does: "leaves it waiting and shows the next one" });
+    const stops = this.#asking.inbox ? "leaves without deciding" : "stops the turn";
+    found.push({ key: "?", word: "help", does: `shows everything again; Ctrl-C ${stops}` });
     return found;
   }
 
@@ -147,6 +160,14 @@ export class OneQuestion {
         return rest === "" ? this.#reject() : this.#decide({ choice: "reject", reason: rest });
       case "e":
         return this.#approval.choices.includes("submit") ? this.#submitEdited() : this.#edit();
+      case "i":
+        return this.#submit("ran");
+      case "n":
+        return this.#decide({ choice: "run" });
+      case "g":
+        return this.#reject("give_up");
+      case "l":
+        return "skipped";
       case "u":
         this.#edited = undefined;
         this.#draft = undefined;
@@ -159,13 +180,13 @@ export class OneQuestion {
     }
   }
 
-  async #reject(): Promise<Settled | undefined> {
+  async #reject(choice = "reject"): Promise<Settled | undefined> {
     const { screen } = this.#asking;
     screen.line("Why? The model reads it. Enter alone gives no reason.");
     const answer = await this.#question(() => this.#ask("reason"));
     if (typeof answer !== "object") return answer;
     const reason = answer.text.trim();
-    return this.#decide({ choice: "reject", ...(reason === "" ? {} : { reason }) });
+    return this.#decide({ choice, ...(reason === "" ? {} : { reason }) });
   }
 
   /** Lets the arguments be changed, and shows what was, before anything is sent. */
@@ -208,12 +229,12 @@ export class OneQuestion {
     this.#showChoices();
   }
 
-  /** A client tool's result, on one line. */
-  async #submit(): Promise<Settled | undefined> {
+  /** A result that a person knows, on one line. */
+  async #submit(choice = "submit"): Promise<Settled | undefined> {
     const { screen } = this.#asking;
     screen.line("The result, as JSON or text.");
     const answer = await this.#question(() => this.#ask("result"), this.#draft?.replaceAll(/\s*\n\s*/g, " "));
-    return typeof answer === "object" ? this.#respond(answer.text) : answer;
+    return typeof answer === "object" ? this.#respond(answer.text, choice) : answer;
   }
 
   async #submitEdited(): Promise<Settled | undefined> {
@@ -225,17 +246,17 @@ export class OneQuestion {
     return this.#respond(written.value);
   }
 
-  async #respond(text: string): Promise<Settled | undefined> {
+  async #respond(text: string, choice = "submit"): Promise<Settled | undefined> {
     this.#draft = text;
     if (text.trim() === "") return this.#warn("nothing was sent", "There was nothing in it.");
     const read = readResult(text, this.#approval.response_schema);
     if ("problem" in read) return this.#warn("nothing was sent", read.problem);
-    return this.#decide({ choice: "submit", response: read.value });
+    return this.#decide({ choice, response: read.value });
   }
 
   async #decide(decision: DecisionInput): Promise<Settled | undefined> {
     try {
-      await this.#desk.decide(this.#approval.id, { by: PERSON, ...decision });
+      await this.#desk.decide(this.#approval.id, { by: this.#asking.by ?? PERSON, ...decision });
       return "decided";
     } catch (error) {
       if (codeOf(error) === "decision_invalid") return this.#warn("not taken", messageOf(error));

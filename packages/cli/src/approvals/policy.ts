@@ -6,19 +6,21 @@ import { showApproval } from "../screen/approval-view.ts";
 import type { Calls } from "../screen/calls.ts";
 import { cleanLine, jsonLine } from "../screen/clean.ts";
 import type { Screen } from "../screen/screen.ts";
+import { shortId } from "../short-id.ts";
 import type { MakeApprover } from "./approver.ts";
 import { AskPerson } from "./ask-person.ts";
 import { approves, automatic, NO_ONE, type Rule, rejects } from "./automatic.ts";
 import { decisionLines } from "./decision-lines.ts";
 import { editorOf } from "./open-editor.ts";
 
-const WORDS = ["ask", "none", "all"] as const;
+const WORDS = ["ask", "none", "all", "wait"] as const;
 /** What `--approve` says. */
 export type ApproveWord = (typeof WORDS)[number];
 
-/** Who decides: a person, lines of JSON on stdin, or a rule. */
+/** Who decides: a person, lines of JSON on stdin, a rule, or whoever decides elsewhere. */
 export type Policy =
-  | { readonly kind: "person"; readonly prompt: () => Prompt }
+  | { readonly kind: "person"; readonly prompt: () => Prompt; readonly by?: string }
+  | { readonly kind: "elsewhere" }
   | { readonly kind: "lines" }
   | { readonly kind: "none"; readonly by: string; readonly reason: string }
   | { readonly kind: "all"; readonly by: string };
@@ -46,9 +48,21 @@ export function readApprove(given: string | undefined): ApproveWord | undefined 
 /** The policy that `--approve` names. `asking` is who would be asked; undefined where nobody can be. */
 export function policyFor(
   word: ApproveWord | undefined,
-  asking: { readonly policy: Policy | undefined; readonly byDefault: boolean; readonly otherwise: string },
+  asking: {
+    readonly policy: Policy | undefined;
+    readonly byDefault: boolean;
+    readonly otherwise: string;
+    /** Whether what waits can be decided elsewhere, as in a store. */
+    readonly durable?: boolean;
+  },
 ): Policy {
-  const chosen = word ?? (asking.byDefault ? "ask" : "none");
+  const chosen = word ?? (asking.byDefault ? "ask" : asking.durable ? "wait" : "none");
+  if (chosen === "wait") {
+    if (asking.durable) return { kind: "elsewhere" };
+    throw new Complaint(
+      "--approve wait: only what is in a store can wait. Name an agent of trackside.config.ts.",
+    );
+  }
   if (chosen === "none") return { kind: "none", by: "--approve none", reason: NO_ONE };
   if (chosen === "all") return { kind: "all", by: "--approve all" };
   if (asking.policy === undefined) throw new Complaint(asking.otherwise);
@@ -70,7 +84,20 @@ export function approverFor(policy: Policy, place: Place): MakeApprover {
           callOf: (callId) => calls.of(callId),
           hold,
           release,
+          by: policy.by,
         });
+    case "elsewhere":
+      return () => ({
+        away: false,
+        asked(approval) {
+          const id = shortId(approval.id);
+          if (!place.shown) return;
+          announce("waits for a decision")(approval);
+          screen.line(`  decide: trackside approvals approve ${id}`);
+        },
+        settled() {},
+        async end() {},
+      });
     case "lines":
       return (desk) =>
         decisionLines(desk, io.stdin, (report) => {

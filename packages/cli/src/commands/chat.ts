@@ -1,17 +1,21 @@
-import { policyFor, readApprove } from "../approvals/policy.ts";
+import { type ApproveWord, policyFor, readApprove } from "../approvals/policy.ts";
 import { readArguments, readModel } from "../arguments.ts";
 import { chatLoop, chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
 import { Complaint } from "../complaint.ts";
+import { configuredAgent, DURABLE_OPTIONS, isConfigured } from "../config/configured-agent.ts";
+import { inStore } from "../config/in-store.ts";
 import { type Io, isInteractive } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
-import { presenter } from "../present.ts";
+import { type Presenter, presenter, presenterOn, type Runnable, type TurnOptions } from "../present.ts";
 import { cleanLine } from "../screen/clean.ts";
+import { whoAmI } from "../who.ts";
 
 const help = `trackside chat <agent>    talks to an agent, turn by turn
 
-  <agent>   a .ts or .js file that exports an Agent (as default, or as \`agent\`), or a definition as .json
+  <agent>   a .ts or .js file that exports an Agent (as default, or as \`agent\`), or a definition as .json;
+            or the name of an agent in trackside.config.ts: then the conversation is kept in its store
 
 Options
   --model provider:name   runs on this model instead of the agent's own and its fallbacks
@@ -21,6 +25,12 @@ Options
   --approve none          rejects each such call; without a terminal this is the default
   --approve all           approves every one of them, unseen: whatever the agent asks for is done
   --help                  shows this
+
+With an agent of trackside.config.ts also
+  --conversation id       goes on with this conversation
+  --approve wait          leaves each such call to "trackside approvals"; without a terminal this is the default
+  --config file           the config; else trackside.config.ts here or in the nearest folder above
+  --tenant name           whose it is; "default" unless given
 
 In the chat
   /help, /new, /quit      commands
@@ -39,6 +49,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     tools: { type: "string" },
     json: { type: "boolean" },
     approve: { type: "string" },
+    ...DURABLE_OPTIONS,
     help: { type: "boolean", short: "h" },
   });
   if (values.help) {
@@ -53,18 +64,44 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     );
   const model = readModel(values.model);
   const word = readApprove(values.approve);
-  const { output, screen, turn } = presenter(io, { json: values.json === true });
-  const interactive = isInteractive({ ...io, stdout: output });
-  const approve = policyFor(word, {
-    policy: interactive ? { kind: "person", prompt: () => prompt } : undefined,
-    byDefault: interactive,
-    otherwise: "--approve ask: there is no terminal to ask on, and the lines of stdin are messages.",
-  });
-
+  if (isConfigured(file, values, io.cwd))
+    return inStore(io, values, async (opened) => {
+      const agent = await configuredAgent(opened, file, values);
+      const about = `${agent.definition.model}, in ${agent.store}`;
+      return chat(io, presenterOn(io, opened), word, { name: file, agent, about, by: whoAmI(io.env) });
+    });
+  const present = presenter(io, { json: values.json === true });
   const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
   const on = model === undefined ? undefined : { model, engine: onModel(agent, model) };
   const { name } = agent.definition;
-  screen.line(`${screen.paint("bold", cleanLine(name))} on ${cleanLine(model ?? agent.definition.model)}`);
+  return chat(io, present, word, { name, agent, on, about: model ?? agent.definition.model });
+}
+
+interface Partner {
+  readonly name: string;
+  readonly agent: Runnable;
+  readonly about: string;
+  readonly on?: TurnOptions["on"];
+  /** Of a conversation in a store: who sits here. */
+  readonly by?: string;
+}
+
+function chat(
+  io: Io,
+  { output, screen, turn }: Presenter,
+  word: ApproveWord | undefined,
+  { name, agent, about, on, by }: Partner,
+): Promise<number> {
+  const interactive = isInteractive({ ...io, stdout: output });
+  const approve = policyFor(word, {
+    policy: interactive
+      ? { kind: "person", prompt: () => prompt, ...(by === undefined ? {} : { by }) }
+      : undefined,
+    byDefault: interactive,
+    durable: by !== undefined,
+    otherwise: "--approve ask: there is no terminal to ask on, and the lines of stdin are messages.",
+  });
+  screen.line(`${screen.paint("bold", cleanLine(name))} on ${cleanLine(about)}`);
   screen.line(screen.paint("dim", "/help lists commands, Ctrl-D leaves."));
   screen.line();
   const prompt = chatPrompt(io, output, screen);

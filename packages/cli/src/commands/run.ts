@@ -3,16 +3,26 @@ import { readArguments, readModel } from "../arguments.ts";
 import { chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
 import { Complaint } from "../complaint.ts";
+import {
+  configuredAgent,
+  DURABLE_OPTIONS,
+  type DurableValues,
+  isConfigured,
+  onlyConfigured,
+} from "../config/configured-agent.ts";
+import { inStore } from "../config/in-store.ts";
 import { type Io, isInteractive, readAll } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
-import { type Presenter, presenter } from "../present.ts";
+import { type Presenter, presenter, presenterOn } from "../present.ts";
 import type { Prompt } from "../prompt.ts";
 import { cleanLine } from "../screen/clean.ts";
+import { whoAmI } from "../who.ts";
 
 const help = `trackside run <agent> [input]    runs one turn and shows it
 
-  <agent>   a .ts or .js file that exports an Agent (as default, or as \`agent\`), or a definition as .json
+  <agent>   a .ts or .js file that exports an Agent (as default, or as \`agent\`), or a definition as .json;
+            or the name of an agent in trackside.config.ts: then the run is kept in its store, and outlives the process
   [input]   the user's message; "-" or nothing reads it from stdin
 
 Options
@@ -23,6 +33,13 @@ Options
   --approve none          rejects each such call; without a terminal this is the default
   --approve all           approves every one of them, unseen: whatever the agent asks for is done
   --help                  shows this
+
+With an agent of trackside.config.ts also
+  --queue                 leaves the run to a worker, and prints its id
+  --conversation id       goes on with this conversation
+  --approve wait          leaves each such call to "trackside approvals"; without a terminal this is the default
+  --config file           the config; else trackside.config.ts here or in the nearest folder above
+  --tenant name           whose it is; "default" unless given
 
 With --json --approve ask and no terminal, decisions are lines of JSON on stdin:
   {"approval_id": "…", "choice": "approve"}       also with "edited_arguments": {…}
@@ -36,6 +53,7 @@ Examples
   trackside run agent.ts "What changed since yesterday?"
   git log -5 | trackside run agent.ts -
   trackside run agent.json --tools tools.ts --model ollama:llama3.2 "Hello"
+  trackside run clerk "Refund order 17" --queue
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {
@@ -44,6 +62,8 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     tools: { type: "string" },
     json: { type: "boolean" },
     approve: { type: "string" },
+    ...DURABLE_OPTIONS,
+    queue: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   });
   if (values.help) {
@@ -57,6 +77,8 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   const model = readModel(values.model);
   const word = readApprove(values.approve);
   const json = values.json === true;
+  if (isConfigured(file, values, io.cwd)) return runConfigured(file, input, values, io);
+  if (values.queue) throw new Complaint(onlyConfigured("--queue", file));
   const present = presenter(io, { json });
 
   const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
@@ -72,25 +94,64 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   return (await present.turn(agent, message, { on, approve })).exitCode;
 }
 
+interface DurableRun extends DurableValues {
+  readonly approve?: string | undefined;
+  readonly queue?: boolean | undefined;
+}
+
+/** One turn of an agent of the config, kept in its store. */
+async function runConfigured(
+  name: string,
+  input: string | undefined,
+  values: DurableRun,
+  io: Io,
+): Promise<number> {
+  const word = readApprove(values.approve);
+  if (values.queue && word !== undefined)
+    throw new Complaint(
+      "--queue leaves the run to a worker, so nobody here approves anything: leave --approve out.",
+    );
+  const message = await readMessage(input, io);
+  const takesStdin = fromStdin(input, io);
+  return inStore(io, values, async (opened) => {
+    const agent = await configuredAgent(opened, name, values);
+    const { screen, line, json } = opened;
+    if (values.queue) {
+      const { runId, conversationId } = await agent.queue(message);
+      if (json) line({ run_id: runId, conversation_id: conversationId });
+      else opened.write(`${runId}\n`);
+      return EXIT.completed;
+    }
+    const present = presenterOn(io, opened);
+    const approve = choosePolicy(word, { io, present, json, takesStdin, by: whoAmI(io.env) });
+    if (!json)
+      screen.line(screen.paint("dim", cleanLine(`${name} on ${agent.definition.model}, in ${agent.store}`)));
+    return (await present.turn(agent, message, { approve })).exitCode;
+  });
+}
+
 interface Surroundings {
   readonly io: Io;
   readonly present: Presenter;
   readonly json: boolean;
   /** Whether stdin is the input. */
   readonly takesStdin: boolean;
+  /** Of a run in a store: who sits here. What waits there can also be decided elsewhere. */
+  readonly by?: string;
 }
 
 function choosePolicy(
   word: ApproveWord | undefined,
-  { io, present: { output, screen }, json, takesStdin }: Surroundings,
+  { io, present: { output, screen }, json, takesStdin, by }: Surroundings,
 ): Policy {
   const person = !takesStdin && isInteractive({ ...io, stdout: output });
   let made: Prompt | undefined;
   const prompt = () => (made ??= chatPrompt(io, output, screen));
   const lines: Policy | undefined = json && !takesStdin ? { kind: "lines" } : undefined;
   return policyFor(word, {
-    policy: person ? { kind: "person", prompt } : lines,
+    policy: person ? { kind: "person", prompt, ...(by === undefined ? {} : { by }) } : lines,
     byDefault: person,
+    durable: by !== undefined,
     otherwise: takesStdin
       ? "--approve ask: stdin is the input, so nobody can be asked there. Give the input as an argument."
       : "--approve ask: there is no terminal to ask on. With --json, decisions can be lines of JSON on stdin.",

@@ -14,6 +14,15 @@ export interface ShownCall {
   readonly written: JsonObject | null;
 }
 
+export interface ApprovalHead {
+  readonly head: string;
+  readonly call: ShownCall | undefined;
+  /** It is decided at once: until when does not matter. */
+  readonly decided?: boolean;
+  /** Where it comes from, where that is not on the screen already. */
+  readonly about?: string | undefined;
+}
+
 /**
  * Everything a decision needs, on one page: the whole arguments, who asks and why, and until when (unless it is decided
  * at once). What others wrote is indented deeper than anything of ours.
@@ -21,12 +30,13 @@ export interface ShownCall {
 export function showApproval(
   screen: Screen,
   approval: Approval,
-  { head, call, decided = false }: { head: string; call: ShownCall | undefined; decided?: boolean },
+  { head, call, decided = false, about }: ApprovalHead,
 ): void {
   const { arguments: args, injected_args, reasons, requester, deadline } = approval;
   screen.line(
     `${screen.paint(["bold", "yellow"], `◆ ${head}`)} ${screen.paint("dim", "·")} ${screen.paint("bold", subject(approval, call))}`,
   );
+  if (about !== undefined) screen.line(screen.paint("dim", `  ${cleanLine(about)}`));
   if (args !== null) section(screen, "arguments", args);
   if (args !== null && call?.written) {
     const changes = changesBetween(call.written, args);
@@ -36,7 +46,7 @@ export function showApproval(
     }
   }
   if (Object.keys(injected_args).length > 0) section(screen, "said with the call", injected_args);
-  if (approval.choices.includes("submit")) {
+  if (approval.choices.includes("submit") || (approval.choices.includes("ran") && approval.response_schema)) {
     if (approval.response_schema === null) {
       screen.line(screen.paint("dim", "  result wanted"));
       screen.paragraph("JSON or text, of any shape", DEEP);
@@ -47,7 +57,7 @@ export function showApproval(
   if (deadline !== null && !decided) {
     const { when, left } = deadlineOf(deadline);
     screen.line(screen.paint("dim", "  until"));
-    const then = approval.choices.includes("submit") ? "then it has no result" : "then it does not run";
+    const then = approval.choices.includes("approve") ? "then it does not run" : "then it has no result";
     screen.paragraph(`${when}, ${left} from now; ${then}`, DEEP);
   }
 }

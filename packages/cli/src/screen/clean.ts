@@ -15,8 +15,15 @@ export function cleanLine(text: string): string {
 
 /** JSON on one line that no reader of lines or terminal takes for more than that. It stays the same JSON. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, escaped);
+  return JSON.stringify(value).replaceAll(TERMINAL, escaped);
 }
+
+/** The same on a page of its own. */
+export function jsonPage(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(TERMINAL, escaped);
+}
+
+const TERMINAL = /[\u007f-\u009f\u2028\u2029]/g;
 
 // Controls but \n and \t, the line separators, and what overrides the direction of writing.
 const UNSAFE = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

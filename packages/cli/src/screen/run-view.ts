@@ -1,12 +1,21 @@
-import type { AgentEvent, DurableEventOf, Json, RailRecord, ToolOutput, Usage } from "trackside";
+import type { AgentEvent, Approval, DurableEventOf, Json, RailRecord, ToolOutput, Usage } from "trackside";
 import { PERSON } from "../approvals/approver.ts";
-import { deadlineOf, subject } from "./approval-view.ts";
+import { deadlineOf, showChanges, subject } from "./approval-view.ts";
 import { Calls } from "./calls.ts";
+import { changesBetween } from "./changes.ts";
 import { cleanLine } from "./clean.ts";
 import type { Flow } from "./flow.ts";
 import { escapeHidden, jsonText } from "./json-text.ts";
 import { bytes, count, counted, duration } from "./numbers.ts";
 import type { Screen } from "./screen.ts";
+import { waited } from "./times.ts";
+
+export interface RunViewOptions {
+  /** Who sits here, as it is recorded: decisions of theirs are `you`. */
+  readonly you?: string;
+  /** For whoever only looks on: what waits is shown too, and of each decision who, when and why. */
+  readonly record?: (approvalId: string) => Approval | undefined;
+}
 
 /** Text is indented and our own lines are not, so that nothing a model or a tool says can pass for one of ours. */
 const INDENT = 2;
@@ -35,10 +44,14 @@ export class RunView {
   #shown = 0;
   #startedAt = 0;
   #usage: Usage | undefined;
+  readonly #you: string;
+  readonly #record: RunViewOptions["record"];
 
-  constructor(screen: Screen, model: string) {
+  constructor(screen: Screen, model: string, { you = PERSON, record }: RunViewOptions = {}) {
     this.#screen = screen;
     this.#model = model;
+    this.#you = you;
+    this.#record = record;
   }
 
   show(event: AgentEvent): void {
@@ -66,6 +79,7 @@ export class RunView {
         break;
       case "usage":
         this.#usage = event.total;
+        if (this.#record) this.#note(`${cleanLine(event.model)} · ${tokens(event.call)}`);
         break;
       case "step":
         if (event.state === "started") this.#stepStarted(event.step);
@@ -237,26 +251,53 @@ export class RunView {
     this.#endFlow();
     if (state === "pending") {
       if (call_id !== null) this.#open.delete(call_id);
+      if (this.#record) this.#waits(event);
       return;
     }
     if (state === "approved" && call_id !== null && tool !== null) {
       this.#open.set(call_id, nameOf(tool));
       this.#approved.add(call_id);
     }
-    const by = decided_by === PERSON ? "you" : cleanLine(decided_by);
+    const by = decided_by === this.#you ? "you" : cleanLine(decided_by);
     const passed = deadline === null ? "" : ` at ${deadlineOf(deadline).when}`;
     const said = {
-      approved: event.kind === "client_tool" ? `answered by ${by}` : `approved by ${by}`,
-      rejected: `rejected by ${by}`,
+      approved: event.kind === "tool_call" ? `approved by ${by}` : `answered by ${by}`,
+      rejected: event.kind === "unknown_outcome" ? `given up by ${by}` : `rejected by ${by}`,
       timed_out: `not decided in time; the deadline passed${passed}`,
       cancelled: "no longer asked, the run stops",
     }[state];
     const screen = this.#screen;
     const colour = state === "approved" ? "green" : state === "rejected" ? "red" : "yellow";
     screen.line(
-      `${screen.paint(colour, "◆")} ${subject(event, this.calls.of(call_id))} ${screen.paint(colour, said)}`,
+      `${screen.paint(colour, "◆")} ${subject(event, this.calls.of(call_id))} ${screen.paint(colour, said)}${this.#after(event)}`,
     );
+    this.#decision(this.#record?.(event.approval_id));
     this.#waitForTools();
+  }
+
+  #waits({ call_id, kind, tool, reasons, deadline }: DurableEventOf<"approval">): void {
+    const screen = this.#screen;
+    const what = kind === "unknown_outcome" ? "may have run; somebody has to say" : "waits for a decision";
+    const until = deadline === null ? "" : screen.paint("dim", ` · until ${deadlineOf(deadline).when}`);
+    screen.line(
+      `${screen.paint("yellow", "◆")} ${subject({ tool, kind }, this.calls.of(call_id))} ${screen.paint("yellow", what)}${until}`,
+    );
+    for (const reason of reasons) screen.paragraph(escapeHidden(reason), DEEP);
+  }
+
+  /** How long it had waited. */
+  #after({ approval_id }: DurableEventOf<"approval">): string {
+    const approval = this.#record?.(approval_id);
+    if (!approval?.decision) return "";
+    return this.#screen.paint("dim", ` · after ${waited(approval.decision.at - approval.requested_at)}`);
+  }
+
+  #decision(approval: Approval | undefined): void {
+    if (!approval?.decision) return;
+    const { reason, edited_arguments } = approval.decision;
+    if (reason) this.#screen.paragraph(escapeHidden(reason), DEEP);
+    if (edited_arguments !== undefined)
+      showChanges(this.#screen, changesBetween(approval.arguments ?? {}, edited_arguments));
   }
 
   #warn(what: string, why: string): void {
@@ -285,8 +326,10 @@ export class RunView {
         if (event.held_by) this.#note("text is shown once it has passed", event.held_by.join(", "));
         break;
       case "waiting":
-      case "parked":
         this.#note(event.status, event.reason);
+        break;
+      case "parked":
+        this.#warn(event.status, event.reason ?? "");
         break;
       case "completed":
         this.#end(
@@ -327,7 +370,7 @@ export class RunView {
   }
 }
 
-function tokens({ input_tokens, cached_input_tokens, output_tokens, cost }: Usage): string {
+export function tokens({ input_tokens, cached_input_tokens, output_tokens, cost }: Usage): string {
   const cached = cached_input_tokens > 0 ? ` (${count(cached_input_tokens)} cached)` : "";
   const price = cost === null ? "" : ` · $${cost.toFixed(4)}`;
   return `${count(input_tokens)} tokens in${cached}, ${count(output_tokens)} out${price}`;

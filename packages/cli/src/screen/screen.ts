@@ -27,6 +27,16 @@ export class Screen {
     return this.#stream.isTTY ? Math.min((this.#stream.columns || 80) - 1, WIDEST) : this.#fileWidth;
   }
 
+  /** Whether people look at it while it is written. */
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Every column there is, for tables. A file has no end of the line. */
+  get columns(): number {
+    return this.#stream.isTTY ? (this.#stream.columns || 80) - 1 : Number.POSITIVE_INFINITY;
+  }
+
   /** The width for what needs one in any case. */
   get pageWidth(): number {
     return Math.min(this.width, WIDEST);

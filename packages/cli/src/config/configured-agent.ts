@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { StartedTurn } from "@trackside/host";
+import { Complaint } from "../complaint.ts";
+import { nearest } from "../nearest.ts";
+import type { Runnable } from "../present.ts";
+import { findId } from "../short-id.ts";
+import { findConfig } from "./find-config.ts";
+import type { InStore, StoreValues } from "./in-store.ts";
+
+/** Options of a run in a store. */
+export const DURABLE_OPTIONS = {
+  config: { type: "string" },
+  tenant: { type: "string" },
+  conversation: { type: "string" },
+} as const;
+
+export interface DurableValues extends StoreValues {
+  readonly conversation?: string | undefined;
+  readonly model?: string | undefined;
+  readonly tools?: string | undefined;
+}
+
+/** An agent of the config, as it runs on the config's store. */
+export interface ConfiguredAgent extends Runnable {
+  /** The store, for people. */
+  readonly store: string;
+  /** Leaves a turn to a worker. */
+  queue(message: string): Promise<StartedTurn>;
+}
+
+/** Whether the first argument is the name of an agent rather than a file. A file that is there is a file. */
+export function isConfigured(given: string, values: DurableValues, cwd: string): boolean {
+  const isFile = /\.([cm]?[tj]s|json)$/.test(given) || existsSync(resolve(cwd, given));
+  const durable = (["config", "conversation", "tenant"] as const).find((name) => values[name] !== undefined);
+  if (isFile && durable !== undefined) throw new Complaint(onlyConfigured(`--${durable}`, given));
+  if (isFile) return false;
+  if (durable === undefined && findConfig(cwd) === undefined)
+    throw new Complaint(
+      `There is no file ${given}, looked for at ${resolve(cwd, given)}, and no trackside.config.ts that could have an agent of that name.`,
+    );
+  return true;
+}
+
+export function onlyConfigured(option: string, file: string): string {
+  return `${option} is for an agent of trackside.config.ts, called by its name; ${file} is a file.`;
+}
+
+export async function configuredAgent(
+  { trackside, scope }: InStore,
+  name: string,
+  values: DurableValues,
+): Promise<ConfiguredAgent> {
+  for (const option of ["model", "tools"] as const)
+    if (values[option] !== undefined)
+      throw new Complaint(`--${option} is for a file: what ${name} runs with is said in the config.`);
+  const { registry, store } = trackside.engine;
+  const agent = registry.get(name);
+  if (agent === undefined) {
+    const near = nearest(name, registry.names);
+    const known = registry.names.join(", ") || "none";
+    throw new Complaint(
+      `There is no file ${name}, and the config has no agent of that name. ${near ? `Did you mean ${near}?` : `It has ${known}.`}`,
+    );
+  }
+  let first =
+    values.conversation === undefined
+      ? undefined
+      : await findId(trackside, "branches", values.conversation, scope.tenant);
+  return {
+    definition: agent.definition,
+    store: store.name,
+    stream: (message, { conversation, ...options }) => {
+      const id = conversationId(conversation) ?? first;
+      first = undefined; // whoever begins anew, begins anew
+      return trackside.stream(name, message, {
+        ...options,
+        scope,
+        ...(id === undefined ? {} : { conversation: id }),
+      });
+    },
+    queue: (message) =>
+      trackside.start(name, message, {
+        queue: true,
+        scope,
+        ...(first === undefined ? {} : { conversation: first }),
+      }),
+  };
+}
+
+/** The store has the conversation; what is held of it here may be older. */
+function conversationId(conversation: string | { readonly id: string } | undefined): string | undefined {
+  return typeof conversation === "object" ? conversation.id : conversation;
+}
