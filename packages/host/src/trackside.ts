@@ -124,7 +124,8 @@ export class Trackside {
         : defaultKeyring(store.keyFile === undefined ? {} : { file: store.keyFile }));
     this.#cipher = cipher(keys);
     const box = this.#cipher;
-    const notice = options.notice ?? ((message: string) => process.emitWarning(message, "TracksideNotice"));
+    const tell = options.notice ?? ((message: string) => process.emitWarning(message, "TracksideNotice"));
+    const notice = (message: string) => tell(this.secrets.redactor.text(message));
     const rules = approvalRules({ cipher: box, enabled: options.rememberDecisions ?? true });
     const clock = options.clock;
     this.#sender =
@@ -175,7 +176,8 @@ export class Trackside {
       },
     });
     this.secrets = new Secrets(store, box);
-    this.runs = new Runs(this.engine);
+    // What is sent and stored is JSON, which is all a redactor asks for.
+    this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
     this.conversations = new Conversations(this.engine);
     this.approvals = new ApprovalInbox(this.engine, rules);
     this.audit = new AuditLog(this.engine, box);

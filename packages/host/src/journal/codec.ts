@@ -76,12 +76,19 @@ export class Codec {
   }
 }
 
-/** A cheap look before the expensive one: most messages are one short text. */
+/** A cheap look before the expensive one: most messages are short. Written out, text rarely becomes four times as long. */
 function mayBeLarge(message: Message): boolean {
-  if (message.role === "tool") {
-    const { output } = message;
-    return output.type !== "text" || output.value.length > LARGE / 4;
+  return room(message, LARGE / 4) < 0;
+}
+
+/** What is left of a number of characters once a value has taken its own; below zero nothing more is looked at. */
+function room(value: unknown, left: number): number {
+  if (typeof value === "string") return left - value.length;
+  if (typeof value !== "object" || value === null) return left - 5;
+  let rest = left;
+  for (const one of Array.isArray(value) ? value : Object.values(value)) {
+    rest = room(one, rest - 10); // about what a key takes
+    if (rest < 0) return rest;
   }
-  const { parts } = message;
-  return parts.length > 4 || parts.some((part) => part.type !== "text" || part.text.length > LARGE / 4);
+  return rest;
 }

@@ -551,10 +551,17 @@ export class DurableEngine implements Engine {
       userMessage: user,
       approver: request.approver,
       services,
-      sink: (event) => {
+      // Durable events are made only for those who were given them as they happen; others read the rows.
+      sink:
+        given.sink === undefined && observe === undefined
+          ? undefined
+          : (event) => {
+              given.sink?.(event);
+              observe?.(event);
+            },
+      live: (event) => {
         given.sink?.(event);
-        if ("seq" in event) observe?.(event);
-        else this.bus.publish(runId, event);
+        this.bus.publish(runId, event);
       },
       ...(loaded === undefined
         ? {}
@@ -565,6 +572,7 @@ export class DurableEngine implements Engine {
             },
           }),
     });
+    const after = { isFollowed: false };
     const ended: EndedRun = {
       runId,
       tenant: scope.tenant,
@@ -577,6 +585,10 @@ export class DurableEngine implements Engine {
       codec: this.codec,
       clock: this.clock,
       length: () => log.messages.length,
+      deferred: () => host.deferred,
+      followed: () => {
+        after.isFollowed = true;
+      },
     };
     const host = new RunHost(
       run,
@@ -594,6 +606,7 @@ export class DurableEngine implements Engine {
         seq: loaded?.commits.at(-1)?.seq ?? 0,
         rows: loaded === undefined ? [] : loopRows(loaded.commits),
         lost,
+        deferred: loaded?.commits.some(({ body }) => body.deferred !== undefined) ?? false,
         savedAt: new Map(loaded?.recorded.map(({ message, ord }) => [message.id, ord]) ?? []),
       },
     );
@@ -602,7 +615,7 @@ export class DurableEngine implements Engine {
     if (loaded !== undefined) host.call(); // what was sent while nobody ran it is heard at its next step
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
     const driven = driveJournal(bound.pinned, turn, host);
-    const active: Active = { run, host, desk, ended: this.#settle(given, run, driven) };
+    const active: Active = { run, host, desk, ended: this.#settle(given, run, driven, after) };
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
     this.#hold();
@@ -610,7 +623,12 @@ export class DurableEngine implements Engine {
     return active;
   }
 
-  async #settle(given: Running, run: RunContext, driven: Promise<TurnState>): Promise<RunResult<unknown>> {
+  async #settle(
+    given: Running,
+    run: RunContext,
+    driven: Promise<TurnState>,
+    after: { readonly isFollowed: boolean },
+  ): Promise<RunResult<unknown>> {
     const { runId, request, branchId, conversationId, log, from } = given;
     let state: TurnState;
     try {
@@ -644,7 +662,7 @@ export class DurableEngine implements Engine {
     this.#keepLog(branchId, log);
     if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
     this.#tell(given, "ended");
-    this.claim(); // a message that came too late, or a run that waited in line
+    if (after.isFollowed) this.claim(); // a message that came too late, or a run that waited in line
     return resultOf(run, state, conversationWith(conversationId, log), from);
   }
 

@@ -25,6 +25,10 @@ export interface EndedRun {
   readonly clock: Clock;
   /** How many messages the log has now. */
   length(): number;
+  /** Whether any of its rows has work for after the run. */
+  deferred(): boolean;
+  /** Another run is next on the branch. Told before that is committed, and perhaps more than once. */
+  followed(): void;
 }
 
 /** What a row means for other tables, in the same transaction; undefined for most, which mean nothing. */
@@ -74,8 +78,8 @@ function* endRun(
   const status = outcome?.status ?? "error";
   yield* finishRun(db, { id: run.runId, fence: run.fence, status, at, body });
   for (const one of forgotten) yield* forget(db, run.runId, one);
-  yield* keepDeferred(db, run, at);
-  yield* releaseBranch(db, run, length, at);
+  if (run.deferred()) yield* keepDeferred(db, run, at);
+  if ((yield* releaseBranch(db, run, length, at)) !== undefined) run.followed();
 }
 
 /** The message that opened the run, as its row has it: a large one is in the artifact store since then. */
@@ -167,13 +171,13 @@ const anyLate = hot<{ run: string }, { id: string }>((db, value) =>
     .limit(1),
 );
 
-/** The branch is free for the next run: one that a late message opens, or the first in line (X6, X7). */
+/** The branch is free for the next run: one that a late message opens, or the first in line (X6, X7). Answers which. */
 export function* releaseBranch(
   db: Builder,
   run: Pick<EndedRun, "runId" | "branchId" | "tenant" | "scope" | "conversationId">,
   length: number,
   at: number,
-): Operation<void> {
+): Operation<string | undefined> {
   const { rows: late } = yield* anyLate(db, { run: run.runId });
   let next = late.length === 0 ? undefined : yield* openLate(db, run, length, at);
   if (next === undefined) {
@@ -193,6 +197,7 @@ export function* releaseBranch(
   yield* release(db, { id: run.branchId, run: run.runId, next: next ?? null, length });
   yield* touch(db, { id: run.conversationId, at });
   if (next !== undefined) yield* wake(db, next, "queued", at);
+  return next;
 }
 
 /** A message that came too late for its run opens the next turn; others that did join that one. */

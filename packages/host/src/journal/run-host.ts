@@ -46,6 +46,8 @@ export interface HostStart {
   readonly rows: readonly CommitRow[];
   /** Effects that were under way when an earlier process died, and since when. */
   readonly lost: ReadonlyMap<string, number>;
+  /** Whether its rows have work for after the run. */
+  readonly deferred: boolean;
   /** Where messages are that may have to be forgotten. */
   readonly savedAt: ReadonlyMap<string, number>;
 }
@@ -69,6 +71,7 @@ export class RunHost implements JournalHost {
   #ord: number;
   #seq: number;
   #deferred = 0;
+  #anyDeferred: boolean;
   #cancelled: string | undefined;
   #called = false;
   #wake: (() => void) | undefined;
@@ -84,6 +87,12 @@ export class RunHost implements JournalHost {
     this.#lost = new Map(start.lost);
     this.#savedAt = new Map(start.savedAt);
     this.#deferred = run.deferred.length;
+    this.#anyDeferred = start.deferred;
+  }
+
+  /** Whether any of its rows has work for after the run. */
+  get deferred(): boolean {
+    return this.#anyDeferred;
   }
 
   async commit(row: CommitRow): Promise<void> {
@@ -101,8 +110,8 @@ export class RunHost implements JournalHost {
       ...(stored.length > 0 ? { messages: stored } : {}),
       ...(deferred.length > 0 ? { deferred } : {}),
     };
-    const seq =
-      this.#seq + row.notes.filter((note) => note.type !== "logged" && note.type !== "dropped").length;
+    let seq = this.#seq;
+    for (const { type } of row.notes) if (type !== "logged" && type !== "dropped") seq += 1;
     const entry: CommitEntry = {
       run_id: run.id,
       ord: this.#ord,
@@ -205,8 +214,10 @@ export class RunHost implements JournalHost {
   }
 
   #takeDeferred(): StoredTask[] {
+    if (this.#run.deferred.length === this.#deferred) return [];
     const added = this.#run.deferred.slice(this.#deferred);
     this.#deferred = this.#run.deferred.length;
+    this.#anyDeferred = true;
     return added.map(({ task, input }) => ({ task: task.name, input: input ?? null }));
   }
 

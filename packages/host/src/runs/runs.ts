@@ -24,9 +24,12 @@ export const DEFAULT_TENANT = "default";
 /** Every run there is, wherever it runs. */
 export class Runs {
   readonly #engine: DurableEngine;
+  readonly #redact: <T>(value: T) => T;
 
-  constructor(engine: DurableEngine) {
+  /** `redact` takes secrets out of what leaves the host. */
+  constructor(engine: DurableEngine, redact: <T>(value: T) => T = (value) => value) {
     this.#engine = engine;
+    this.#redact = redact;
   }
 
   /** The newest first. */
@@ -63,10 +66,11 @@ export class Runs {
   /** Every durable event so far. */
   async events(id: string, { tenant = DEFAULT_TENANT, after = 0 } = {}): Promise<readonly DurableEvent[]> {
     const { store, codec } = await this.#ready();
-    return store.read(function* (db) {
+    const events = await store.read(function* (db) {
       yield* findRun(db, tenant, id);
       return yield* storedEvents(db, id, after, codec);
     });
+    return this.#redact(events);
   }
 
   /** Events from a cursor to the run's end, live text included. Come back with the last cursor and miss nothing (E4). */
@@ -80,7 +84,8 @@ export class Runs {
   ): AsyncGenerator<StreamedEvent> {
     const { store, codec, bus } = await this.#ready();
     await store.read((db) => findRun(db, tenant, id));
-    yield* runEvents({ store, codec, bus }, id, after, signal);
+    for await (const { event, cursor } of runEvents({ store, codec, bus }, id, after, signal))
+      yield { event: this.#redact(event), cursor };
   }
 
   /** Stops a run, wherever it is. A parked one ends at once. */
@@ -144,13 +149,8 @@ export class Runs {
           .where("digest", "=", record.definition_digest ?? ""),
       ),
     );
-    return {
-      v: 1,
-      run: record,
-      definition: pinned === undefined ? null : JSON.parse(pinned.body),
-      events,
-      approvals,
-    };
+    const definition = pinned === undefined ? null : JSON.parse(pinned.body);
+    return this.#redact({ v: 1, run: record, definition, events, approvals });
   }
 
   async #ready(): Promise<DurableEngine> {

@@ -76,9 +76,10 @@ export class SqliteWriter {
   readonly #flush = (): void => {
     this.#scheduled = false;
     if (this.#queue.length === 0) return;
+    const lone = this.#queue.length === 1 && this.#queue[0]?.single;
     try {
       if (this.#suspect) this.#renew();
-      this.#connection.beginWrite();
+      if (!lone) this.#connection.beginWrite();
     } catch (error) {
       if (isBusy(error)) {
         this.#waitForLock();
@@ -89,9 +90,11 @@ export class SqliteWriter {
       this.#next();
       return;
     }
-    this.#busySince = undefined;
-    this.#noticed = false;
-    this.#transact(this.#take());
+    if (lone) this.#alone(this.#take());
+    else {
+      this.#unlocked();
+      this.#transact(this.#take());
+    }
     this.#next();
   };
 
@@ -111,6 +114,25 @@ export class SqliteWriter {
     const all = this.#queue;
     this.#queue = [];
     return all;
+  }
+
+  /** One statement with nobody beside it is a transaction by itself, and commits with it. */
+  #alone(jobs: readonly Job[]): void {
+    try {
+      this.#parts.seams.beforeCommit?.();
+      for (const job of jobs) job.run(this.#connection);
+      this.#unlocked();
+      this.#parts.seams.afterCommit?.();
+    } catch (error) {
+      this.#fail(jobs, new Map(), error, true);
+      return;
+    }
+    this.#settle(jobs, undefined);
+  }
+
+  #unlocked(): void {
+    this.#busySince = undefined;
+    this.#noticed = false;
   }
 
   /** Runs the jobs in the transaction that has begun, and commits it. */

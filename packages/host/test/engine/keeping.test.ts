@@ -59,10 +59,14 @@ test("a provider's key is kept encrypted, used after a restart, and never given 
   expect(JSON.stringify(await first.secrets.list("default"))).not.toContain("very-secret");
   await first.close();
   expect(readFileSync(path).includes("very-secret")).toBe(false);
-  const second = new Trackside({ store: sqlite(path), agents: [agentOf(["hi"])] });
+  const second = new Trackside({ store: sqlite(path), agents: [agentOf(["it is sk-very-secret-value"])] });
   await second.open();
   expect(await second.secrets.use("default", "provider.openai")).toBe("sk-very-secret-value");
   expect((await second.audit.list()).map(({ action }) => action)).toEqual(["provider.key_set"]);
+  const { runId, result } = await second.start("a", "my key is sk-very-secret-value");
+  await result();
+  const shown = JSON.stringify([await second.runs.events(runId), await second.runs.export(runId)]);
+  expect(shown).not.toContain("very-secret");
   await second.close();
 });
 
