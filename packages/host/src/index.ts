@@ -25,6 +25,7 @@ export type {
   ConversationFilter,
   ConversationRecord,
   Conversations,
+  SendOptions,
 } from "./conversations/conversations.ts";
 export { DurableEngine, type DurableOptions } from "./journal/durable-engine.ts";
 export type { ApprovalRule } from "./rules/index.ts";

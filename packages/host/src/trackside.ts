@@ -30,6 +30,7 @@ import {
 import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
 import { DurableEngine } from "./journal/durable-engine.ts";
+import { runBody } from "./journal/row-codecs.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
 import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
@@ -41,7 +42,7 @@ import {
   passingKeyring,
   Secrets,
 } from "./secrets/index.ts";
-import type { Store } from "./store/index.ts";
+import { rows, type Store, type Work } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
 
@@ -155,8 +156,12 @@ export class Trackside {
             observe: (event) => {
               if ("seq" in event) this.#telemetry?.onEvent(event);
             },
-            onRunning: ({ recovered, ...run }) =>
-              recovered ? this.#telemetry?.onRecovered(run) : this.#telemetry?.onRun(run),
+            onRunning: ({ recovered, ...run }) => {
+              if (recovered) this.#telemetry?.onRecovered(run);
+              else this.#telemetry?.onRun(run);
+              const traceparent = recovered ? undefined : this.#telemetry?.traceparent(run.run_id);
+              if (traceparent !== undefined) store.write(keepTrace(run.run_id, traceparent)).catch(() => {}); // a trace that breaks is no failure
+            },
           }),
       onLate: (tenant, run, { call_id, tool, outcome }) => {
         const about = { run, call: call_id, tool, outcome };
@@ -178,7 +183,9 @@ export class Trackside {
     this.secrets = new Secrets(store, box);
     // What is sent and stored is JSON, which is all a redactor asks for.
     this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
-    this.conversations = new Conversations(this.engine);
+    this.conversations = new Conversations(this.engine, (agent, input, sending) =>
+      this.start(agent, input, sending),
+    );
     this.approvals = new ApprovalInbox(this.engine, rules);
     this.audit = new AuditLog(this.engine, box);
     this.artifacts = new Artifacts(this.engine);
@@ -392,6 +399,16 @@ export class AuditLog {
     await this.#engine.open();
     return verifyAudit(this.#engine.store, this.#cipher, tenant);
   }
+}
+
+/** Keeps a run's trace with it, for whoever takes the run up. */
+function keepTrace(runId: string, traceparent: string): Work<void> {
+  return function* (db) {
+    const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
+    if (row === undefined) return;
+    const body = runBody.write({ ...runBody.read(row.body, runId), traceparent });
+    yield* rows(db.updateTable("runs").set({ body }).where("id", "=", runId));
+  };
 }
 
 function checkOptions(options: TracksideOptions): void {

@@ -52,6 +52,8 @@ export interface Receipt {
   readonly state: "admitted" | "dropped" | "next_turn";
   /** The run it joined or opened. */
   readonly runId: string;
+  /** When that was, in Unix ms. */
+  readonly at: number;
 }
 
 export interface EngineOptions {
@@ -171,7 +173,7 @@ function begin(
   const cancel = (reason: string) => driven.cancel(reason);
   const unlisten = signal ? listen(signal, cancel) : undefined;
 
-  const late = new LateMessages((message) => next(message, conversation));
+  const late = new LateMessages(parts.clock, (message) => next(message, conversation));
   const settle = () => {
     log.activeRun = null;
     unlisten?.();
@@ -210,12 +212,14 @@ function begin(
 
 /** Messages sent to a run, and what becomes of each. */
 class LateMessages {
+  readonly #clock: Clock;
   readonly #next: (message: UserInput) => StartedRun;
   readonly #waiting = new Map<string, { message: UserMessage; settle: (receipt: Receipt) => void }>();
   #following: StartedRun | undefined;
   #over = false;
 
-  constructor(next: (message: UserInput) => StartedRun) {
+  constructor(clock: Clock, next: (message: UserInput) => StartedRun) {
+    this.#clock = clock;
     this.#next = next;
   }
 
@@ -225,7 +229,7 @@ class LateMessages {
       if (this.#over) return this.runEnded([message.id]);
       run.steer(message, message.id, (state) => {
         this.#waiting.delete(message.id);
-        settle({ id: message.id, state, runId: run.id });
+        settle({ id: message.id, state, runId: run.id, at: this.#clock.now() });
       });
     });
   }
@@ -242,7 +246,7 @@ class LateMessages {
         this.#following = this.#next(message.parts);
         this.#following.result.catch(() => {}); // its reader hears of it
       } else void this.#following.steer(message.parts);
-      settle({ id, state: "next_turn", runId: this.#following.runId });
+      settle({ id, state: "next_turn", runId: this.#following.runId, at: this.#clock.now() });
     }
   }
 }

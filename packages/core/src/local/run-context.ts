@@ -108,6 +108,7 @@ export class RunContext {
   /** Recorded, not yet logged: a few at a time. */
   readonly #recorded: Message[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
+  readonly #live: ((event: LiveEvent) => void) | undefined;
   #seq = 0;
 
   constructor(init: {
@@ -118,7 +119,9 @@ export class RunContext {
     log: Log;
     parts: EngineParts;
     userMessage: UserMessage;
+    /** Told of durable events, and of live ones unless `live` is. */
     sink: ((event: RunEvent) => void) | undefined;
+    live?: (event: LiveEvent) => void;
     approver: Approver;
     services?: RunServices;
     /** Where an earlier life of this run got to. */
@@ -132,6 +135,7 @@ export class RunContext {
     this.parts = init.parts;
     this.userMessage = init.userMessage;
     this.#sink = init.sink;
+    this.#live = init.live ?? init.sink;
     this.approver = init.approver;
     this.#services = init.services;
     this.#counters = init.services?.counters;
@@ -190,9 +194,9 @@ export class RunContext {
     return this.#seq;
   }
 
-  /** Whether anybody reads: what nobody reads is not made. */
+  /** Whether anybody reads live events: what nobody reads is not made. */
   get observed(): boolean {
-    return this.#sink !== undefined;
+    return this.#live !== undefined;
   }
 
   record(message: Message): void {
@@ -232,7 +236,7 @@ export class RunContext {
   }
 
   live(event: LiveEvent): void {
-    this.#sink?.(event);
+    this.#live?.(event);
   }
 
   listens(point: HookPoint): boolean {

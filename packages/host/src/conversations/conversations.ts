@@ -1,4 +1,4 @@
-import { type Message, TracksideError } from "trackside";
+import { type Message, TracksideError, type UserInput } from "trackside";
 import { newId } from "trackside/engine";
 import { message as messageSchema } from "trackside/schema";
 import * as z from "zod";
@@ -7,6 +7,7 @@ import { createBranch, createConversation, importMessages } from "../journal/ope
 import { conversationBody } from "../journal/row-codecs.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
+import type { StartedTurn, StartOptions } from "../trackside.ts";
 import { branchMessages } from "./branch-log.ts";
 import { eraseConversation } from "./erase.ts";
 
@@ -45,12 +46,42 @@ const line = z.object({
   title: z.string().nullable(),
 });
 
+type StartTurn = (agent: string, input: UserInput, options: StartOptions) => Promise<StartedTurn>;
+
+export interface SendOptions extends Omit<StartOptions, "conversation"> {
+  readonly tenant?: string;
+  readonly agent?: string;
+}
+
 /** Conversations and their branches. A conversation's first branch has its id. */
 export class Conversations {
   readonly #engine: DurableEngine;
+  readonly #start: StartTurn;
 
-  constructor(engine: DurableEngine) {
+  constructor(engine: DurableEngine, start: StartTurn) {
     this.#engine = engine;
+    this.#start = start;
+  }
+
+  /** Sends a message: the next turn of this branch, by the agent it belongs to unless another one is named. */
+  async send(
+    branchId: string,
+    input: UserInput,
+    { tenant = DEFAULT_TENANT, agent, ...options }: SendOptions = {},
+  ): Promise<StartedTurn> {
+    const { store } = await this.#ready();
+    const { agent: owner } = await store.read(function* (db) {
+      const branch = yield* findBranch(db, tenant, branchId);
+      return yield* findConversation(db, tenant, branch.conversation_id);
+    });
+    const name = agent ?? owner;
+    if (name === null)
+      throw new TracksideError(
+        "config_invalid",
+        `agent: the conversation ${branchId} belongs to none; name one`,
+      );
+    const scope = { ...options.scope, tenant };
+    return this.#start(name, input, { ...options, scope, conversation: branchId });
   }
 
   async create(

@@ -109,6 +109,7 @@ export interface RunningFacts {
   readonly conversation_id: string;
   readonly tenant: string;
   readonly recovered: boolean;
+  readonly traceparent?: string;
 }
 
 const TICK_MS = 1000;
@@ -524,6 +525,7 @@ export class DurableEngine implements Engine {
       conversation_id: given.conversationId,
       tenant: scope.tenant,
       recovered: loaded !== undefined,
+      ...(loaded?.body.traceparent === undefined ? {} : { traceparent: loaded.body.traceparent }),
     });
     const services = {
       late: (late: LateOutcome) => this.#options.onLate?.(scope.tenant, runId, late),

@@ -47,9 +47,9 @@ export function besideRow(
     const of = { tenant: run.tenant, conversation_id: run.conversationId, run_id: run.runId, at };
     yield* insertArtifacts(db, of, artifacts, contentDigest);
     for (const note of row.notes) {
-      if (note.type === "dropped") yield* settleInbox(db, note.receipt, "dropped", run.runId);
+      if (note.type === "dropped") yield* settleInbox(db, note.receipt, "dropped", run.runId, at);
       else if (note.type === "message_injected" && note.receipt !== undefined)
-        yield* settleInbox(db, note.receipt, "admitted", run.runId);
+        yield* settleInbox(db, note.receipt, "admitted", run.runId, at);
     }
     if (row.ended !== undefined) yield* endRun(db, run, row, forgotten, at);
   };
@@ -244,7 +244,7 @@ function* openLate(
     ended_at: null,
     body: JSON.stringify(body),
   });
-  yield* settleInbox(db, first.id, "next_turn", id);
+  yield* settleInbox(db, first.id, "next_turn", id, at);
   for (const { id: other } of others)
     yield* rows(db.updateTable("inbox").set({ run_id: id }).where("id", "=", other));
   return id;

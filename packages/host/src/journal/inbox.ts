@@ -106,8 +106,12 @@ export function* settleInbox(
   receipt: string,
   state: "admitted" | "dropped" | "next_turn",
   runId: string,
+  at: number,
 ): Operation<void> {
-  yield* rows(db.updateTable("inbox").set({ state, run_id: runId }).where("id", "=", receipt));
+  const [row] = yield* rows(db.selectFrom("inbox").select("body").where("id", "=", receipt));
+  if (row === undefined) return;
+  const body = inboxBody.write({ ...inboxBody.read(row.body, receipt), settled_at: at });
+  yield* rows(db.updateTable("inbox").set({ state, run_id: runId, body }).where("id", "=", receipt));
 }
 
 const POLL_MS = 50;
@@ -119,10 +123,13 @@ function sent(id: string, isNew: boolean): Sent {
     async receipt(store, clock) {
       for (;;) {
         const [row] = await store.read((db) =>
-          rows(db.selectFrom("inbox").select(["state", "run_id"]).where("id", "=", id)),
+          rows(db.selectFrom("inbox").select(["state", "run_id", "body"]).where("id", "=", id)),
         );
         if (row === undefined) throw new TracksideError("config_invalid", `The message ${id} was deleted.`);
-        if (row.state !== "queued") return { id, state: row.state as Receipt["state"], runId: row.run_id }; // as `settleInbox` writes it
+        if (row.state !== "queued") {
+          const { settled_at: at = 0 } = inboxBody.read(row.body, id);
+          return { id, state: row.state as Receipt["state"], runId: row.run_id, at }; // as `settleInbox` writes it
+        }
         await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
       }
     },

@@ -17,6 +17,7 @@ const run1 = z.object({
   steps: z.number().int(),
   recoveries: z.record(z.string(), z.number()).optional(),
   previous_owners: z.array(z.string()).optional(),
+  traceparent: z.string().optional(),
   parked: z.object({ code: z.enum(["diverged", "recovery_failed"]), message: z.string() }).optional(),
 });
 
@@ -47,7 +48,12 @@ const outcome1 = z.discriminatedUnion("state", [
 const approval1 = approval.extend({ v: z.literal(1) });
 const conversation1 = z.object({ v: z.literal(1), title: z.string().optional() });
 const branch1 = z.object({ v: z.literal(1) });
-const inbox1 = z.object({ v: z.literal(1), message: userMessage });
+const inbox1 = z.object({
+  v: z.literal(1),
+  message: userMessage,
+  /** When it was admitted, dropped, or opened a turn of its own. */
+  settled_at: z.number().optional(),
+});
 const deferred1 = z.object({ v: z.literal(1), task: z.string(), input: z.unknown() });
 
 // The types beside the schemas say more of what they hold; whoever writes a row has them checked.

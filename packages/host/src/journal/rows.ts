@@ -33,6 +33,8 @@ export interface RunBody {
   readonly recoveries?: Readonly<Record<string, number>>;
   /** Processes it was taken from that were perhaps only frozen. */
   readonly previous_owners?: readonly string[];
+  /** Where its trace goes on when another process takes it up. */
+  readonly traceparent?: string;
   readonly parked?: { readonly code: "diverged" | "recovery_failed"; readonly message: string };
 }
 

@@ -105,7 +105,7 @@ describe("Trackside", () => {
     const trackside = host(clerk([], ["one", "two", "three"]));
     const first = await trackside.run("clerk", "a");
     const id = first.conversation.id;
-    await trackside.run("clerk", "b", { conversation: id });
+    await (await trackside.conversations.send(id, "b")).result();
     const messages = await trackside.conversations.messages(id);
     const branch = await trackside.conversations.branch(id, { at: messages[1]?.id ?? "" });
     await trackside.run("clerk", "c", { conversation: branch.id });
@@ -141,7 +141,7 @@ describe("Trackside", () => {
     const trackside = host(agent);
     const { runId, conversationId, result } = await trackside.start("clerk", "go");
     const receipt = await trackside.steer(runId, "faster");
-    expect(receipt).toMatchObject({ state: "admitted", runId });
+    expect(receipt).toMatchObject({ state: "admitted", runId, at: expect.any(Number) });
     await result();
     const messages = await trackside.conversations.messages(conversationId);
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "assistant"]);
@@ -263,4 +263,53 @@ describe("Trackside", () => {
       expect(rest).toEqual(all.slice(seq));
     }
   });
+
+  test("E4 a reader cut at any event, live text included, comes back and ends with the same transcript", async () => {
+    const script = [
+      {
+        reasoning: "I think.",
+        text: "Let me pay 🚂.",
+        calls: [{ tool: "pay", args: { amount: 1 } }],
+        chunkDelayMs: 1,
+      },
+      { text: "All done here.", chunkDelayMs: 1 },
+    ];
+    const agent = new Agent({
+      name: "clerk",
+      model: scriptedModel(script, { loop: true, chunk: 3 }),
+      tools: [pay([])],
+    }) as unknown as Agent<never, never>;
+    const trackside = host(agent);
+    for (let cut = 1; cut < 40; cut += 2) {
+      const { runId } = await trackside.start("clerk", "go");
+      const shown = new Map<string, string>();
+      let cursor = "0";
+      let cuts = 0;
+      for (let over = false; !over; ) {
+        let seen = 0;
+        over = true;
+        for await (const one of trackside.runs.follow(runId, { after: cursor })) {
+          cursor = one.cursor;
+          show(shown, one.event);
+          seen += 1;
+          if (seen < cut || cuts > 5) continue;
+          cuts += 1;
+          over = false; // the connection breaks here
+          break;
+        }
+      }
+      const whole = new Map<string, string>();
+      for (const event of await trackside.runs.events(runId)) show(whole, event);
+      expect([...shown]).toEqual([...whole]);
+    }
+  });
 });
+
+/** What somebody sees who appends deltas and lets a durable event replace them. */
+function show(texts: Map<string, string>, event: { type: string; message_id?: string; text?: string }): void {
+  const { type, message_id = "", text = "" } = event;
+  if (type === "text_delta") texts.set(`text ${message_id}`, (texts.get(`text ${message_id}`) ?? "") + text);
+  else if (type === "reasoning_delta")
+    texts.set(`reasoning ${message_id}`, (texts.get(`reasoning ${message_id}`) ?? "") + text);
+  else if (type === "text" || type === "reasoning") texts.set(`${type} ${message_id}`, text);
+}
