@@ -59,6 +59,7 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly str
         })
         .where("id", "=", run.id)
         .where("fence", "=", run.fence)
+        .where("status", "=", run.status) // it may have ended since it was looked at
         .returning("body"),
     );
     const [row] = taken;

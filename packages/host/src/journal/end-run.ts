@@ -2,6 +2,7 @@ import type { Clock, Scope, UserMessage } from "trackside";
 import { type CommitRow, newId } from "trackside/engine";
 import { wake } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
+import { holdsBranch } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Work } from "../store/store.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { queuedFor, settleInbox } from "./inbox.ts";
@@ -178,6 +179,7 @@ export function* releaseBranch(
   length: number,
   at: number,
 ): Operation<string | undefined> {
+  yield* holdsBranch(db, run.branchId);
   const { rows: late } = yield* anyLate(db, { run: run.runId });
   let next = late.length === 0 ? undefined : yield* openLate(db, run, length, at);
   if (next === undefined) {

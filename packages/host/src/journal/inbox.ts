@@ -2,6 +2,7 @@ import { type Clock, type Receipt, TracksideError, type UserMessage, type UserPa
 import { newId, type RunContext } from "trackside/engine";
 import type { BoundaryOut } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
+import { holdsRun } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 import { inboxBody } from "./row-codecs.ts";
 
@@ -39,6 +40,7 @@ export function* sendToRun(db: Builder, { tenant, runId, parts, requestId, at }:
     );
     if (known !== undefined) return sent(known.record_id, false);
   }
+  yield* holdsRun(db, runId);
   const [run] = yield* rows(
     db
       .selectFrom("runs")

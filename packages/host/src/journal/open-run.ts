@@ -1,6 +1,7 @@
 import { TracksideError, type UserMessage } from "trackside";
 import { digestOf, type Log, newId } from "trackside/engine";
 import { hot } from "../hot.ts";
+import { holdsBranch } from "../store/fence.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { Codec } from "./codec.ts";
 import { runBody } from "./row-codecs.ts";
@@ -112,6 +113,7 @@ function* placeOf(db: Builder, given: NewRun, codec: Codec): Operation<BranchPla
     return { conversationId: id, branchId: id, length: 0, isNew: true };
   }
   const id = typeof conversation === "string" ? conversation : conversation.id;
+  yield* holdsBranch(db, id); // before its length is read
   const [branch] = yield* rows(
     db
       .selectFrom("branches")

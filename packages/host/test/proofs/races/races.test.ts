@@ -1,7 +1,7 @@
 import type { Approval } from "trackside";
 import { expect, test } from "vitest";
 import { script } from "./support/agents.ts";
-import { onEveryStore, type Place, type Worker } from "./support/place.ts";
+import { onEveryStore, type Place, until, type Worker } from "./support/place.ts";
 import type { Deciding, Got } from "./support/protocol.ts";
 
 const TRIALS = 200;
@@ -123,6 +123,56 @@ await onEveryStore("races", (fresh) => {
     const [other] = await one.ask({ do: "start", runs: [{ ...run, input: script(2, ["hello"]) }] });
     expect(other).toMatchObject({ code: "config_invalid", message: expect.stringContaining("start-1") });
   });
+
+  test("X6 messages sent while a run ends from another process join it, open the next turn, or are refused; none is lost", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    const runs = Array.from({ length: 30 }, (_, n) => ({
+      agent: "free" as const,
+      input: script(n, [{ text: "done", delayMs: 300 }]),
+    }));
+    const since = Date.now();
+    const ids = await one.start(runs);
+    // From well before its end to after it, in small steps: some meet the very moment.
+    const messages = ids.flatMap((runId) =>
+      Array.from({ length: 12 }, (_, k) => ({ runId, text: "and hurry", at: since + 280 + k * 12 })),
+    );
+    const got = await two.ask({ do: "steer", messages });
+    const ended = await until("the end of all", async () => {
+      const all = await place.runs();
+      return all.every(({ ended_at }) => ended_at !== null) ? all : undefined;
+    });
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["completed"]));
+    const fates = new Set(got.map(({ state, code }) => state ?? code));
+    for (const fate of fates) expect(["admitted", "next_turn", "config_invalid"]).toContain(fate);
+    const taken = got.filter(({ state }) => state !== undefined).length;
+    const injected = await Promise.all(ended.map(async ({ id }) => await place.notes(id)));
+    const joined = injected.flat().filter(({ type }) => type === "message_injected").length;
+    expect(joined + ended.length - ids.length).toBe(taken); // each message is in a run once, or opened one
+  });
+
+  test("X7 runs that are put in line while the one before them ends are all run, one after the other", async () => {
+    const place = await fresh();
+    const [one, two] = await pair(place);
+    const run = (n: number) => ({
+      agent: "free" as const,
+      input: script(n, [{ text: "done", delayMs: 250 }]),
+    });
+    const since = Date.now();
+    const ids = await one.start(Array.from({ length: 30 }, (_, n) => run(n)));
+    const sends = ids.flatMap((conversationOf) =>
+      Array.from({ length: 4 }, (_, k) => ({ ...run(0), conversationOf, at: since + 240 + k * 12 })),
+    );
+    await Promise.all([one.start(sends.slice(0, 60)), two.start(sends.slice(60))]);
+    const ended = await place.ended(ids.length + sends.length);
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["completed"]));
+    // Each began where the one before it had ended: a message and an answer further on.
+    for (const first of ended.filter(({ id }) => ids.includes(id))) {
+      const line = ended.filter(({ branch_id }) => branch_id === first.branch_id);
+      const from = line.map(({ body }) => Number(JSON.parse(body).from)).sort((a, b) => a - b);
+      expect(from).toEqual([0, 2, 4, 6, 8]);
+    }
+  }, 40_000);
 });
 
 async function pair(place: Place, given = {}): Promise<[Worker, Worker]> {

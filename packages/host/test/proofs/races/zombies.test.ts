@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { claimRuns } from "../../../src/journal/claim.ts";
 import { script } from "./support/agents.ts";
 import { onEveryStore, type Place, sqlitePlace, until } from "./support/place.ts";
 
@@ -86,6 +87,30 @@ await onEveryStore("zombies", (fresh) => {
     expect(place.ran()).toEqual(new Map([1, 2, 4, 5, 3].map((n) => [n, 1])));
     const pids = points.map((n) => pidsOf(place, n)[0]);
     expect(pids).toEqual([heir.pid, heir.pid, heir.pid, olds[3]?.pid, olds[4]?.pid]);
+  });
+
+  test("X4 a write of the one that thaws does not land, though nobody else has written anything", async () => {
+    const place = await fresh();
+    const old = await place.process({ ...LEASE, claims: false });
+    const [id = ""] = await old.start([twoCharges(1, 300)]);
+    await until("the charge", () => place.ran().get(1));
+    old.signal("SIGSTOP");
+    const before = await place.notes(id);
+    const claimed = await place.store.write((db) =>
+      claimRuns(db, {
+        me: "nobody",
+        agents: ["free"],
+        limit: 10,
+        isActive: () => false,
+        lapsed: () => true,
+        at: Date.now(),
+      }),
+    );
+    expect(claimed).toEqual([id]);
+    old.signal("SIGCONT");
+    await until("the fence to be seen", () => old.notices[0]);
+    expect(await place.notes(id)).toEqual(before);
+    expect(place.ran()).toEqual(new Map([[1, 1]]));
   });
 
   test("the counter sees a tool that runs twice: one that may be repeated is, in the old and the new process", async () => {

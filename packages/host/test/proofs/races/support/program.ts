@@ -63,9 +63,10 @@ async function obey(command: Command): Promise<unknown> {
       return Promise.all(command.decisions.map(decideBadly));
     case "steer":
       return Promise.all(
-        command.messages.map(({ runId, text, requestId }) =>
-          settled(needed().steer("default", runId, text, requestId)),
-        ),
+        command.messages.map(async ({ runId, text, requestId, at }) => {
+          await moment(at);
+          return settled(needed().steer("default", runId, text, requestId));
+        }),
       );
     case "cancel":
       return Promise.all(command.runs.map((id) => needed().cancel(id, command.reason)));
@@ -95,15 +96,33 @@ function needed(): DurableEngine {
 async function start(run: Extract<Command, { do: "start" }>["runs"][number]): Promise<Got> {
   const agent = agents.get(run.agent);
   if (agent === undefined) throw new Error(`no agent ${run.agent}`);
-  const { requestId, tenant = "default" } = run;
-  const options = { scope: { tenant }, ...(requestId === undefined ? {} : { requestId }) };
+  await moment(run.at);
+  const { requestId, tenant = "default", conversationOf } = run;
+  const conversation = conversationOf === undefined ? undefined : await conversationIdOf(conversationOf);
+  const options = {
+    scope: { tenant },
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(conversation === undefined ? {} : { conversation }),
+  };
   const request = readRequest(agent, run.input, options, false, { stores: true, approver: "host" });
   const ids = { runId: newId("run"), turnRef: newId("turn") };
   return settled(
     needed()
-      .begin(agent, request, { ...ids, owned: !run.queued })
+      .begin(agent, request, { ...ids, owned: !run.queued, whenBusy: conversation ? "queue" : "refuse" })
       .then(({ runId }) => ({ runId })),
   );
+}
+
+async function moment(at: number | undefined): Promise<void> {
+  if (at !== undefined) await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
+}
+
+async function conversationIdOf(runId: string): Promise<string> {
+  const [run] = await store.read((db) =>
+    rows(db.selectFrom("runs").select("branch_id").where("id", "=", runId)),
+  );
+  if (run === undefined) throw new Error(`no run ${runId}`);
+  return run.branch_id;
 }
 
 async function resultOf(tenant: string, runId: string): Promise<Got> {
@@ -118,7 +137,7 @@ async function decide(
   tenant: string,
   { id, decision, at }: Extract<Command, { do: "decide" }>["decisions"][number],
 ): Promise<Got> {
-  if (at !== undefined) await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
+  await moment(at);
   return settled(
     approvals.decide(tenant, id, decision).then((made) => ({ state: made.state, by: made.decision?.by })),
   );

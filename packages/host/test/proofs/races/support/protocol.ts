@@ -19,6 +19,10 @@ export interface NewRun {
   readonly tenant?: string;
   /** For whoever claims it. */
   readonly queued?: boolean;
+  /** Of this run: the new one waits in line when that is busy. */
+  readonly conversationOf?: string;
+  /** Not before this moment. */
+  readonly at?: number;
 }
 
 export interface Deciding {
@@ -39,6 +43,7 @@ export type Command =
         readonly runId: string;
         readonly text: string;
         readonly requestId?: string;
+        readonly at?: number;
       }[];
     }
   | { readonly do: "cancel"; readonly runs: readonly string[]; readonly reason: string }
