@@ -97,7 +97,8 @@ function renderAssistantPart(part: AssistantPart): Text | File | Reasoning | Too
 
 function renderCall(part: ToolCallPart): ToolCall {
   // Arguments that did not parse go back as an object all the same: providers refuse anything else.
-  const input = part.arguments ?? { malformed_arguments: part.raw ?? "" };
+  const written = part.arguments ?? { malformed_arguments: part.raw ?? "" };
+  const input = part.injected === undefined ? written : { ...written, ...part.injected };
   return {
     type: "tool-call",
     toolCallId: part.wire_id,

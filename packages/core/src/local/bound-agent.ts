@@ -12,6 +12,7 @@ import { HOOK_POINTS, type HookPoint } from "../schema/points.ts";
 import type { TransformerFactory } from "../stream/transform.ts";
 import type { CompiledSchema } from "../tools/compile-schema.ts";
 import type { Tool } from "../tools/define-tool.ts";
+import { withInjected } from "../tools/injected.ts";
 
 /** A model of any AI SDK provider package. */
 export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
@@ -36,6 +37,9 @@ export interface AgentBinding {
 
 const NOBODY: readonly Entry[] = Object.freeze([]);
 
+/** Providers that read schemas strictly: a property that is not required is refused, or made required by them. */
+const STRICT = /^(openai|azure)\b/;
+
 /** An agent fixed for one run: later changes to it do not reach the run. */
 export class BoundAgent {
   readonly definition: AgentDefinition;
@@ -46,7 +50,6 @@ export class BoundAgent {
   readonly postHooks: AgentBinding["pipeline"]["post"];
   readonly transformers: AgentBinding["pipeline"]["stream"];
   readonly toolByName: ReadonlyMap<string, Tool>;
-  readonly wireTools: LanguageModelV4FunctionTool[] | undefined;
   readonly system: { role: "system"; content: string } | null;
   readonly pinned: PinnedAgent;
   /** Streamed text waits until the rails have passed (R15). */
@@ -54,6 +57,7 @@ export class BoundAgent {
   /** Arguments may be shown while they are written: nobody has to see them first (R4). */
   readonly showsInput: boolean;
   readonly #entries: ReadonlyMap<HookPoint, readonly Entry[]>;
+  readonly #wireTools: { plain?: LanguageModelV4FunctionTool[]; strict?: LanguageModelV4FunctionTool[] } = {};
 
   constructor(agent: AgentBinding) {
     const { definition, tools, pipeline } = agent;
@@ -66,7 +70,6 @@ export class BoundAgent {
     this.postHooks = pipeline.post;
     this.transformers = pipeline.stream;
     this.toolByName = new Map(tools.map((tool) => [tool.name, tool]));
-    this.wireTools = tools.length > 0 ? tools.map(wireTool) : undefined;
     this.system =
       definition.instructions === "" ? null : { role: "system", content: definition.instructions };
     this.#entries = entriesOf(agent.hookManager);
@@ -81,6 +84,21 @@ export class BoundAgent {
       post_hooks: this.postHooks.length > 0,
       held_by: heldBy,
     });
+  }
+
+  /** The tools as a provider takes them; some want every argument required. */
+  wireTools(provider: string): LanguageModelV4FunctionTool[] | undefined {
+    if (this.tools.length === 0) return undefined;
+    const strict = STRICT.test(provider);
+    const kind = strict ? "strict" : "plain";
+    this.#wireTools[kind] ??= this.tools.map((tool) => this.#wireTool(tool, strict));
+    return this.#wireTools[kind];
+  }
+
+  #wireTool({ name, description, input }: Tool, strict: boolean): LanguageModelV4FunctionTool {
+    const schema = withInjected(input.jsonSchema, this.definition.injected_tool_args, strict);
+    const inputSchema = schema as LanguageModelV4FunctionTool["inputSchema"]; // JSON Schema by its own word
+    return { type: "function", name, description, inputSchema };
   }
 
   /** What runs at a point. */
@@ -114,9 +132,4 @@ function holders({ stream_release }: AgentDefinition, entries: readonly Entry[])
   );
   const names = deciding.map(nameOf);
   return stream_release === "after_rails" && names.length === 0 ? ["stream_release"] : names;
-}
-
-function wireTool(tool: Tool): LanguageModelV4FunctionTool {
-  const inputSchema = tool.input.jsonSchema as LanguageModelV4FunctionTool["inputSchema"]; // JSON Schema by its own word
-  return { type: "function", name: tool.name, description: tool.description, inputSchema };
 }

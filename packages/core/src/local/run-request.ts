@@ -154,7 +154,6 @@ type Field = keyof AgentDefinition;
 const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boolean }[] = [
   { field: "planning_enabled", on: (d) => d.planning_enabled },
   { field: "budget_awareness", on: (d) => d.budget_awareness !== null },
-  { field: "injected_tool_args", on: (d) => Object.keys(d.injected_tool_args).length > 0 },
   { field: "allow_parallel_subagents", on: (d) => d.allow_parallel_subagents },
   { field: "allow_self_spawn", on: (d) => d.allow_self_spawn },
   { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },

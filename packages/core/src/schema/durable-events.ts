@@ -54,6 +54,8 @@ export const toolCallEvent = event("tool_call", {
   call_id: z.string(),
   tool: z.string(),
   arguments: jsonObject.nullable(),
+  /** What the model wrote for injected arguments (T3). */
+  injected_args: z.record(z.string(), json).optional(),
 });
 
 export const toolResultEvent = event("tool_result", {

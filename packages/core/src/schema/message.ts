@@ -40,6 +40,8 @@ export const toolCallPart = z.lazy(() =>
     tool: z.string(),
     /** What the model wrote, parsed; null when it did not parse, and then `raw` holds the text. */
     arguments: jsonObject.nullable(),
+    /** What it wrote for injected arguments (T3): kept for the record and the provider, never given to the tool. */
+    injected: z.record(z.string(), json).optional(),
     raw: z.string().optional(),
     problem: z.string().optional(),
     ...provider,

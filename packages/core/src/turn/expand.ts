@@ -30,6 +30,7 @@ export function expand(
           call_id: part.call_id,
           tool: part.tool,
           arguments: part.arguments,
+          ...(part.injected === undefined ? {} : { injected_args: part.injected }),
         };
       }
       throw new Error(`message ${note.message_id} has no call ${note.call_id}`);

@@ -53,7 +53,6 @@ const ACTS: Readonly<Record<string, Acts>> = {
 const REFUSED: Readonly<Record<string, JsonObject[string]>> = {
   planning_enabled: true,
   budget_awareness: "limit:0",
-  injected_tool_args: { origin: "who asked" },
   allow_parallel_subagents: true,
   mcp_servers: [{ name: "files", command: "files-server" }],
   handoffs: ["billing"],

@@ -21,7 +21,11 @@ export type Question = Pick<Approval, "id" | "reasons"> & { readonly kind: keyof
 export function openApproval(
   run: RunContext,
   tool: Tool,
-  call: { readonly id: string; readonly arguments: JsonObject },
+  call: {
+    readonly id: string;
+    readonly arguments: JsonObject;
+    readonly injected?: Approval["injected_args"] | undefined;
+  },
   about: Question,
 ): Maybe<AskInput> {
   const now = run.parts.clock.now();
@@ -34,7 +38,7 @@ export function openApproval(
       call_id: call.id,
       tool: tool.name,
       arguments: call.arguments,
-      injected_args: {},
+      injected_args: call.injected ?? {},
       digest: digestOf(call.arguments),
       requester: run.agent.definition.name,
       choices: [...CHOICES[kind]],

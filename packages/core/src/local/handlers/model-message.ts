@@ -2,6 +2,7 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { JsonObject } from "../../schema/json.ts";
 import type { AssistantMessage, AssistantPart, ToolCallPart } from "../../schema/message.ts";
 import type { Call } from "../../schema/tool.ts";
+import { splitInjected } from "../../tools/injected.ts";
 import { parseArguments } from "../../tools/parse-arguments.ts";
 import type { ModelInput } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
@@ -77,7 +78,13 @@ function callPart(run: RunContext, step: number, slot: ToolSlot, truncated: bool
   }
   // Tools without arguments often get an empty text for them.
   const parsed = parseArguments(input.trim() === "" ? "{}" : input);
-  if (parsed.ok) return { ...common, arguments: parsed.value };
+  if (parsed.ok) {
+    const { arguments: args, injected } = splitInjected(
+      parsed.value,
+      run.agent.definition.injected_tool_args,
+    );
+    return { ...common, arguments: args, ...(injected === undefined ? {} : { injected }) };
+  }
   return { ...common, arguments: null, raw: input, problem: parsed.problem };
 }
 

@@ -69,7 +69,7 @@ class ModelCall {
   }
 
   #call(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
-    const options = callOptions(this.#run, prompt, this.#effect);
+    const options = callOptions(this.#run, model, prompt, this.#effect);
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
@@ -260,10 +260,12 @@ class ModelCall {
 
 function callOptions(
   run: RunContext,
+  model: Model,
   prompt: LanguageModelV4Prompt,
   effect: Effect,
 ): LanguageModelV4CallOptions {
-  const { definition, wireTools, output } = run.agent;
+  const { definition, output } = run.agent;
+  const wireTools = run.agent.wireTools(model.provider);
   const options: LanguageModelV4CallOptions = {
     prompt,
     // Made when the provider reads it: a signal costs more than the rest of a step.

@@ -102,7 +102,7 @@ export class ToolRecord {
       execution_time_ms: now - started,
       approval_status: this.#decided?.status ?? "not_required",
       approval_id: this.#decided?.approval_id ?? null,
-      injected_args: NO_ARGUMENTS,
+      injected_args: this.#part.injected ?? NO_ARGUMENTS,
       offloaded_artifact_id: null,
       approval_wait_ms: this.#decided?.wait_ms ?? 0,
       attempts: this.#input.attempt,

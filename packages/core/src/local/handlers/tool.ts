@@ -265,7 +265,8 @@ class ToolCall {
     const what =
       kind === "unknown_outcome" ? `unknown.${roundOf(this.#effect.key)}` : `approval.${this.#input.attempt}`;
     const about = { id: `${id}.${what}`, kind, reasons: [...reasons] };
-    const opened = openApproval(this.#run, this.#tool, { id, arguments: args }, about);
+    const { injected } = findCall(this.#run, this.#input);
+    const opened = openApproval(this.#run, this.#tool, { id, arguments: args, injected }, about);
     return after(opened, (gate) => this.#out({ gate }));
   }
 

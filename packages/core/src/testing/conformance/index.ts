@@ -1,5 +1,6 @@
 import type { Behaviour } from "./behaviour.ts";
 import { calls } from "./calls.ts";
+import { context } from "./context.ts";
 import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
@@ -21,4 +22,5 @@ export const engineConformance: readonly Behaviour[] = [
   ...guards,
   ...guardsPipeline,
   ...guardsApprovals,
+  ...context,
 ];
