@@ -42,6 +42,10 @@ const ACTS: Readonly<Record<string, Acts>> = {
     value: false,
     shows: (seen) => !seen.events.some((event) => event.type === "mcp_progress"),
   },
+  injected_tool_args: {
+    value: { origin: "who asked" },
+    shows: (seen) => JSON.stringify(first(seen)?.tools).includes("who asked"),
+  },
   tools: { value: [], shows: (seen) => first(seen)?.tools === undefined },
   output_schema: {
     value: { type: "object" },
