@@ -12,6 +12,7 @@ try {
   // The first process of a scenario chose the fastest way; those after it take the same.
   contestant.run = only(chosenWay, contestant.run);
   contestant.stream = only(chosenWay, contestant.stream);
+  if (contestant.durable !== undefined) contestant.durable = only(chosenWay, contestant.durable);
   const scenario = scenarios[scenarioName];
   if (scenario === undefined) throw new Error(`no scenario ${scenarioName}`);
   process.send?.({ ok: await scenario.measure(contestant, budget) });

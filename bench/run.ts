@@ -14,7 +14,8 @@ const here = import.meta.dirname;
 const CORE = join(here, "..", "packages", "core");
 const RESULTS = join(here, "results.json");
 const DOCS = join(here, "..", "docs", "benchmarks.md");
-const CONTESTANTS = ["bare", "trackside", "pi", "ai-sdk", "openai-agents", "langchain"];
+const IN_MEMORY = ["bare", "trackside", "pi", "ai-sdk", "openai-agents", "langchain"];
+const CONTESTANTS = [...IN_MEMORY, "langgraph", "mastra"];
 const SCENARIOS = [...Object.keys(scenarios), "import"];
 const HELP = `npm run bench -- [options]
   --quick                fewer processes, shorter measurements
@@ -77,8 +78,10 @@ if (options.check) {
 async function measureInTurns(scenario: string): Promise<Record<string, Row>> {
   const rows: Record<string, Row> = {};
   const out = new Set<string>();
+  const takePart = scenarios[scenario]?.contestants ?? IN_MEMORY;
+  const wanted = chosenContestants.filter((name) => takePart.includes(name));
   for (let turn = 0; turn < processes; turn++)
-    for (const contestant of chosenContestants.filter((name) => !out.has(name))) {
+    for (const contestant of wanted.filter((name) => !out.has(name))) {
       const answer = await measureInChild(contestant, scenario, rows[contestant]?.way ?? "");
       if ("failed" in answer) {
         out.add(contestant);
@@ -185,9 +188,12 @@ function choose(what: string, given: string | undefined, all: string[]): string[
 function withEarlier(results: Results): Results {
   if (!existsSync(RESULTS)) return results;
   const earlier: Results = JSON.parse(readFileSync(RESULTS, "utf8"));
-  const setting = ({ machine, processes, versions }: Results) =>
-    JSON.stringify([machine, processes, versions]);
-  if (setting(earlier) !== setting(results)) return results;
+  const setting = ({ machine, processes }: Results) => JSON.stringify([machine, processes]);
+  // A package that came since says nothing of what was measured before.
+  const changed = Object.keys(earlier.versions).some(
+    (name) => name in results.versions && earlier.versions[name] !== results.versions[name],
+  );
+  if (setting(earlier) !== setting(results) || changed) return results;
   const merged: Results["scenarios"] = {};
   for (const scenario of SCENARIOS) {
     const rows = results.scenarios[scenario] ?? earlier.scenarios[scenario];

@@ -45,6 +45,18 @@ export interface Script {
   deltas: number;
 }
 
+/** Where a durable contestant keeps its runs, and what a commit is to survive: `full` a power cut, `normal` a kill. */
+export interface Disk {
+  path: string;
+  sync: "full" | "normal";
+}
+
+/** A contestant with its store open. */
+export interface Durable {
+  run(script: Script): Promise<string>;
+  close(): Promise<void>;
+}
+
 export interface Contestant {
   /** Ways to run the agent to its end. Each resolves to the final text and everything a caller would keep of the run. */
   run: Record<string, (script: Script) => Promise<{ text: string; kept: unknown }>>;
@@ -52,6 +64,10 @@ export interface Contestant {
   stream: Record<string, (script: Script, onDelta: (text: string) => void) => Promise<void>>;
   /** A runner with `count` hooks at each point of the lifecycle this library lets one hook into. */
   hooked?: (count: number, hook: () => Promise<void>) => (script: Script) => Promise<unknown>;
+  /** Ways to run the agent so that a killed process loses nothing that was done. */
+  durable?: Record<string, (disk: Disk) => Promise<Durable>>;
+  /** The same with a tool that must not run twice, for a contestant that knows the difference. */
+  once?: (disk: Disk) => Promise<Durable>;
   /** The same with rails. */
   railed?: (count: number, rail: () => Promise<void>) => (script: Script) => Promise<unknown>;
 }

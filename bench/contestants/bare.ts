@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type {
   LanguageModelV4,
   LanguageModelV4FunctionTool,
@@ -6,12 +7,19 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
+import Database from "better-sqlite3";
 import { z } from "zod";
 import { add, type Contestant, MAX_STEPS, PROMPT, perScript, TOOL } from "../workload.ts";
 import { v4Model } from "./v4-model.ts";
 
 /** The agent loop as one would write it by hand for one program: what any library is measured against. */
-async function* loop(model: LanguageModelV4, tools: Tools, input: string): AsyncGenerator<string, Result> {
+async function* loop(
+  model: LanguageModelV4,
+  tools: Tools,
+  input: string,
+  /** Told of each effect before anything follows from it: where a durable loop writes it down. */
+  record?: (key: string, result: unknown) => void,
+): AsyncGenerator<string, Result> {
   const history: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: input }] }];
   const usage = { input: 0, output: 0 };
 
@@ -37,11 +45,18 @@ async function* loop(model: LanguageModelV4, tools: Tools, input: string): Async
       }
     }
 
+    record?.(`${step}/model`, { text, calls, usage });
     if (calls.length === 0) {
       history.push({ role: "assistant", content: [{ type: "text", text }] });
       return { text, steps: step, usage, history };
     }
-    const settled = await Promise.all(calls.map((call) => execute(call, tools)));
+    const settled = await Promise.all(
+      calls.map(async (call) => {
+        const done = await execute(call, tools);
+        record?.(`${step}/${call.toolCallId}`, done.result);
+        return done;
+      }),
+    );
     const said: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
     if (text !== "") said.push({ type: "text", text });
     for (const { call, input } of settled)
@@ -114,6 +129,29 @@ const contestant: Contestant = {
   stream: {
     async loop(script, onDelta) {
       for await (const delta of loop(model(script), tools, PROMPT)) onDelta(delta);
+    },
+  },
+  durable: {
+    /** One prepared insert and one commit for each effect. */
+    async loop({ path, sync }) {
+      const db = new Database(path);
+      db.pragma("journal_mode = WAL");
+      db.pragma(`synchronous = ${sync}`);
+      db.exec("CREATE TABLE effects (run_id TEXT, key TEXT, result TEXT, PRIMARY KEY (run_id, key))");
+      const insert = db.prepare("INSERT INTO effects (run_id, key, result) VALUES (?, ?, ?)");
+      return {
+        async run(script) {
+          const id = randomUUID();
+          const record = (key: string, result: unknown) => insert.run(id, key, JSON.stringify(result));
+          record("start", PROMPT);
+          const running = loop(model(script), tools, PROMPT, record);
+          for (;;) {
+            const next = await running.next();
+            if (next.done) return next.value.text;
+          }
+        },
+        close: async () => void db.close(),
+      };
     },
   },
 };

@@ -17,10 +17,10 @@ import {
   TOOL,
 } from "../workload.ts";
 
-const addTool = tool(({ n }) => String(add(n)), { ...TOOL, schema: z.object({ n: z.number() }) });
+export const addTool = tool(({ n }) => String(add(n)), { ...TOOL, schema: z.object({ n: z.number() }) });
 const usage = { usage_metadata: { input_tokens: 10, output_tokens: 5, total_tokens: 15 } };
 
-class FakeModel extends BaseChatModel {
+export class FakeModel extends BaseChatModel {
   constructor(script: Script) {
     super({});
     this.script = script;
@@ -73,8 +73,8 @@ function chunk(content: string, more = {}): ChatGenerationChunk {
 }
 
 const agent = perScript((script) => createAgent({ model: new FakeModel(script), tools: [addTool] }));
-const input = () => ({ messages: [{ role: "user", content: PROMPT }] });
-const limit = { recursionLimit: 50 * MAX_STEPS };
+export const input = () => ({ messages: [{ role: "user", content: PROMPT }] });
+export const limit = { recursionLimit: 50 * MAX_STEPS };
 
 const contestant: Contestant = {
   run: {

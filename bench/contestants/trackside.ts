@@ -1,6 +1,17 @@
+import { DurableEngine, sqlite } from "@trackside/host";
 import { Agent, defineRail, defineTool, type Rail } from "trackside";
 import { z } from "zod";
-import { add, type Contestant, MAX_STEPS, PROMPT, perScript, type Script, TOOL } from "../workload.ts";
+import {
+  add,
+  type Contestant,
+  type Disk,
+  type Durable,
+  MAX_STEPS,
+  PROMPT,
+  perScript,
+  type Script,
+  TOOL,
+} from "../workload.ts";
 import { v4Model } from "./v4-model.ts";
 
 const addTool = defineTool({ ...TOOL, input: z.object({ n: z.number() }), execute: ({ n }) => add(n) });
@@ -22,6 +33,34 @@ const points = [
   "CONTEXT_WINDOW",
 ] as const;
 
+/** The agent as `Trackside` hosts it. `effect` says what a second run of the tool would do. */
+const hosted = (effect: "none" | "once") => {
+  const tool = defineTool({
+    ...TOOL,
+    input: z.object({ n: z.number() }),
+    effect,
+    execute: ({ n }) => add(n),
+  });
+  return async ({ path, sync }: Disk): Promise<Durable> => {
+    // One agent for each script: an agent is known by its name.
+    const engine = new DurableEngine({ store: sqlite(path, { sync }) });
+    await engine.open();
+    const agent = perScript(
+      (script) =>
+        new Agent({
+          name: `bench ${script.steps}`,
+          model: v4Model(script),
+          tools: [tool],
+          maxSteps: MAX_STEPS,
+        }),
+    );
+    return {
+      run: async (script) => (await agent(script).run(PROMPT, { engine })).output,
+      close: () => engine.close(),
+    };
+  };
+};
+
 const contestant: Contestant = {
   run: {
     async run(script) {
@@ -35,6 +74,8 @@ const contestant: Contestant = {
         if (event.type === "text_delta") onDelta(event.text);
     },
   },
+  durable: { run: hosted("none") },
+  once: hosted("once"),
   hooked(count, hook) {
     const hooked = perScript((script) => {
       const made = newAgent(script);

@@ -19,5 +19,7 @@ export interface Outcome {
 export interface Scenario {
   title: string;
   metrics: Metric[];
+  /** Who takes part; absent: everyone that runs agents in memory. */
+  contestants?: string[];
   measure(contestant: Contestant, budget: Budget): Promise<Outcome>;
 }
