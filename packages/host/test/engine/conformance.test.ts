@@ -1,11 +1,9 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { engineConformance } from "trackside/testing";
 import { describe, test } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
 import { DurableEngine } from "../../src/journal/durable-engine.ts";
 import { postgres, type Store, sqlite } from "../../src/store/index.ts";
+import { databaseFile } from "./support/database.ts";
 
 /** The same promises on every engine: here over a store. */
 function conforms(makeStore: () => Promise<Store>): void {
@@ -27,9 +25,7 @@ function conforms(makeStore: () => Promise<Store>): void {
 }
 
 describe("the durable engine on SQLite", () => {
-  conforms(async () =>
-    sqlite(join(mkdtempSync(join(tmpdir(), "trackside-engine-")), "t.db"), { sync: "normal" }),
-  );
+  conforms(async () => sqlite(databaseFile(), { sync: "normal" }));
 });
 
 await serviceSuite("the durable engine on PostgreSQL", postgresServer, (server) => {

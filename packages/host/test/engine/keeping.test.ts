@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { Agent, defineTool } from "trackside";
 import { manualClock, scriptedModel } from "trackside/testing";
 import { expect, test } from "vitest";
 import { sqlite, Trackside } from "../../src/index.ts";
 import { Retention } from "../../src/retention.ts";
+import { databaseFile } from "./support/database.ts";
 
-const file = () => join(mkdtempSync(join(tmpdir(), "trackside-keep-")), "t.db");
+const file = databaseFile;
 const agentOf = (script: Parameters<typeof scriptedModel>[0], tools: never[] = []) =>
   new Agent({ name: "a", model: scriptedModel(script, { loop: true }), tools }) as never;
 

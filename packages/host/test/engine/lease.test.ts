@@ -1,12 +1,10 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Lease, Watch } from "../../src/journal/lease.ts";
 import { rows, sqlite } from "../../src/store/index.ts";
+import { databaseFile } from "./support/database.ts";
 
-const file = () => join(mkdtempSync(join(tmpdir(), "trackside-lease-")), "t.db");
+const file = databaseFile;
 
 test("X4 a main thread that is busy for several leases keeps its own: another thread renews it", async () => {
   const store = sqlite(file());

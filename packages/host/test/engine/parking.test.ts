@@ -1,19 +1,17 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, defineTool } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { type RunRecord, sqlite, Trackside } from "../../src/index.ts";
 import { rows } from "../../src/store/index.ts";
+import { databaseFile } from "./support/database.ts";
 
 const open: Trackside[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const file = () => join(mkdtempSync(join(tmpdir(), "trackside-park-")), "t.db");
+const file = databaseFile;
 
 function host(path: string, config: object, notices: string[] = []): Trackside {
   const agent = new Agent({ name: "clerk", model: scriptedModel(["done"]), ...config });

@@ -1,22 +1,16 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Agent, cont, defineTool, postHook, preHook } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { sqlite, Trackside } from "../../src/index.ts";
+import { databaseFile } from "./support/database.ts";
 
 const open: Trackside[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-function database(): string {
-  return join(mkdtempSync(join(tmpdir(), "trackside-host-")), "trackside.db");
-}
-
-function host(agent: Agent<never, never>, path = database(), options = {}): Trackside {
+function host(agent: Agent<never, never>, path = databaseFile(), options = {}): Trackside {
   const made = new Trackside({ store: sqlite(path), agents: [agent as never], ...options });
   open.push(made);
   return made;
@@ -55,7 +49,7 @@ const paying = [{ calls: [{ tool: "pay", args: { amount: 3 } }] }, "done"];
 describe("Trackside", () => {
   test("X2 an approval outlives its process: decided with nobody there, it runs once when the next one starts", async () => {
     const ran: unknown[] = [];
-    const path = database();
+    const path = databaseFile();
     const first = host(clerk(ran, paying, { hitlTools: ["pay"] }), path);
     const { runId, conversationId } = await first.start("clerk", "pay 3");
     const waiting = await until(async () => (await first.approvals.list())[0]);
@@ -233,7 +227,7 @@ describe("Trackside", () => {
 
   test("H4 at the end transient parts are a digest and a count", async () => {
     const tells = preHook({ name: "tells" }, (turn) => cont(turn.append("a secret by the way")));
-    const path = database();
+    const path = databaseFile();
     const trackside = host(clerk([], ["hi"], { hooks: { pre: [tells] } }), path);
     const { runId } = await (async () => {
       const started = await trackside.start("clerk", "go");
