@@ -50,7 +50,7 @@ describe("what is broken is found by killing it everywhere", () => {
       title,
       async () => {
         if (scenario === undefined) throw new Error("the scenario has another name");
-        const { problems } = await crashEverywhere(scenario, { workers, dir, broken, ...more });
+        const { problems } = await crashEverywhere(scenario, { workers, dir, broken, until: shows, ...more });
         expect(problems.filter((problem) => shows.test(problem))).not.toEqual([]);
       },
       PATIENCE_MS,

@@ -15,6 +15,16 @@ export interface CrashInit {
   readonly broken?: Broken | undefined;
   /** How long a process may take; the default is long. */
   readonly lifeMs?: number;
+  /** Where the process that takes over is killed in turn, for each point. */
+  readonly again?: (point: CrashAt) => readonly CrashAt[];
+  /** A problem like this is all that is looked for: no more points are played once it is found. */
+  readonly until?: RegExp;
+}
+
+/** Before or after the n-th durable write of a process. */
+export interface CrashAt {
+  readonly n: number;
+  readonly when: "before" | "after";
 }
 
 /** What came of playing a scenario with a crash at every point. */
@@ -43,13 +53,12 @@ export async function crashEverywhere(scenario: Scenario, init: CrashInit): Prom
   if (typeof calm === "string") return { ...NOTHING, problems: [`without a crash: ${calm}`] };
   const own = faults(scenario, calm);
   if (own.length > 0) return { ...NOTHING, problems: own.map((fault) => `without a crash: ${fault}`) };
+  const played: Point[] = [];
   const first = Array.from({ length: calm.writes }, (_, i) => i + 1);
-  const played = await Promise.all(first.flatMap((n) => WHEN.map((when) => crashAt(`${n}:${when}`))));
-  for (let n = calm.writes + 1; ; n += 1) {
-    const more = await Promise.all(WHEN.map((when) => crashAt(`${n}:${when}`)));
-    played.push(...more);
-    if (more.every(({ deaths }) => deaths === 0)) break;
-  }
+  if (init.until === undefined) await Promise.all(first.map(crashAround));
+  else for (const n of first) await crashAround(n);
+  // Writes that were one transaction then may be two now.
+  for (let n = calm.writes + 1; n < calm.writes * 3 && (await crashAround(n)) > 0; n += 1);
   const sum = (of: (point: Point) => number) => played.reduce((all, point) => all + of(point), 0);
   return {
     writes: calm.writes,
@@ -59,9 +68,22 @@ export async function crashEverywhere(scenario: Scenario, init: CrashInit): Prom
     problems: played.flatMap(({ problems }) => problems),
   };
 
-  async function crashAt(point: string): Promise<Point> {
-    const end = await playOnce(scenario, [point], init);
-    const at = (problem: string) => `${scenario.name}, ${point}: ${problem}`;
+  /** Answers how many processes died there. */
+  async function crashAround(n: number): Promise<number> {
+    const points = WHEN.flatMap((when): (readonly CrashAt[])[] => {
+      const again = init.again?.({ n, when });
+      return again ? again.map((second) => [{ n, when }, second]) : [[{ n, when }]];
+    });
+    const around = await Promise.all(points.map(crash));
+    played.push(...around);
+    return around.reduce((all, { deaths }) => all + deaths, 0);
+  }
+
+  async function crash(points: readonly CrashAt[]): Promise<Point> {
+    if (played.some(({ problems }) => problems.some((problem) => init.until?.test(problem)))) return NOWHERE;
+    const crashes = points.map(({ n, when }) => `${n}:${when}`);
+    const end = await playOnce(scenario, crashes, init);
+    const at = (problem: string) => `${scenario.name}, ${crashes.join(", then ")}: ${problem}`;
     if (typeof end === "string") return { deaths: 1, unknown: 0, problems: [at(end)] };
     const unknown = end.report.approvals.filter(({ kind }) => kind === "unknown_outcome").length;
     const problems = differences(scenario, calm as Played, end).map(at); // a string returned above
@@ -75,6 +97,7 @@ interface Point {
   readonly problems: readonly string[];
 }
 
+const NOWHERE: Point = { deaths: 0, unknown: 0, problems: [] };
 const NOTHING = { writes: 0, points: 0, deaths: 0, unknown: 0 };
 
 /** Plays a scenario on a new database to its end: a process for each crash, and one that lives. Or says what is wrong. */
