@@ -66,16 +66,23 @@ export class RunDesk implements ApprovalDesk {
   }
 
   /** Reads a record again: somebody may have decided it. */
-  async look(id?: string): Promise<void> {
-    const ids = id === undefined ? [...this.#waiting.keys()] : [id];
-    for (const one of ids) {
-      try {
-        const approval = await this.#approvals.current(one);
-        if (approval !== undefined) this.#heard(approval);
-      } catch {
-        // The store is away; whoever wakes us next looks again.
-      }
+  async look(id: string): Promise<void> {
+    try {
+      const approval = await this.#approvals.current(id);
+      if (approval !== undefined) this.#heard(approval);
+    } catch {
+      // The store is away; whoever wakes us next looks again.
     }
+  }
+
+  /** The records that somebody waits for. */
+  get waitingFor(): readonly string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /** A record as it was found decided. */
+  decided(approval: Approval): void {
+    this.#heard(approval);
   }
 
   /** Nobody waits any more. */

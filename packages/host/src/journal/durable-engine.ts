@@ -53,6 +53,7 @@ import { StoredCounters } from "./counters.ts";
 import { DeferredWork } from "./deferred.ts";
 import { besideRow, type EndedRun } from "./end-run.ts";
 import { Fenced } from "./fenced.ts";
+import { Hearing } from "./hearing.ts";
 import { boundaryOf, sendToRun } from "./inbox.ts";
 import { StoredKeeper } from "./keeper.ts";
 import { LEASE_MS, Lease, Watch } from "./lease.ts";
@@ -113,7 +114,8 @@ export interface RunningFacts {
 }
 
 const TICK_MS = 1000;
-const CLAIM_AT_ONCE = 200;
+const CLAIM_AT_ONCE = 100;
+const RESUME_AT_ONCE = 10;
 const TELL_AGAIN_MS = 60_000;
 const NO_SEALER = (): Sealer => {
   throw new TracksideError("config_invalid", "signed reasoning has to be encrypted, and there is no key");
@@ -140,6 +142,7 @@ export class DurableEngine implements Engine {
   readonly #logs = new Map<string, Log>();
   readonly #watch: Watch;
   readonly #deferred: DeferredWork;
+  readonly #hearing: Hearing;
   /** The store and its approvals for runs under way: they wait where a caller is told. */
   readonly #patient: Store;
   readonly #ofRuns: Approvals;
@@ -148,7 +151,6 @@ export class DurableEngine implements Engine {
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
-  #lastWake = 0;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #claims: boolean;
@@ -176,6 +178,11 @@ export class DurableEngine implements Engine {
     };
     this.approvals = new Approvals(approvals);
     this.#ofRuns = new Approvals({ ...approvals, store: this.#patient });
+    this.#hearing = new Hearing({
+      store: this.store,
+      runs: this.#active,
+      queued: () => this.claim(),
+    });
     this.#deferred = new DeferredWork({
       store: this.store,
       tasks: options.tasks ?? [],
@@ -194,7 +201,7 @@ export class DurableEngine implements Engine {
   async #open(): Promise<void> {
     await this.store.open();
     await this.#lease.take();
-    this.#unlisten = this.store.onChange(() => void this.#hear());
+    this.#unlisten = this.store.onChange(() => this.#hearing.hear("some"));
     // A lease is watched several times within its length.
     const tick = Math.min(TICK_MS, (this.#options.leaseMs ?? LEASE_MS) / 5);
     this.#timer = setInterval(() => this.#tick(), tick);
@@ -221,6 +228,7 @@ export class DurableEngine implements Engine {
       desk.close();
     }
     await this.#claiming;
+    await this.#hearing.close();
     await this.#deferred.close();
     await this.#lease.release().catch(() => {});
     await this.bus.close();
@@ -446,10 +454,10 @@ export class DurableEngine implements Engine {
           at: this.clock.now(),
         }),
       );
-      for (const runId of claimed) {
-        if (this.#closed) return;
-        await this.#resume(runId);
-        await new Promise((resolve) => setImmediate(resolve)); // never holds the event loop for long
+      for (let at = 0; at < claimed.length && !this.#closed; at += RESUME_AT_ONCE) {
+        // A few at a time: they share a transaction, and the event loop is never held for long.
+        await Promise.all(claimed.slice(at, at + RESUME_AT_ONCE).map((runId) => this.#resume(runId)));
+        await new Promise((resolve) => setImmediate(resolve));
       }
       if (claimed.length < CLAIM_AT_ONCE) return;
     }
@@ -728,53 +736,7 @@ export class DurableEngine implements Engine {
   #tick(): void {
     this.claim();
     if (this.#claims) this.#deferred.kick();
-    void this.#hear(true);
-  }
-
-  /** Looks at what was left for runs under way here: decisions, messages, cancels. */
-  async #hear(all = false): Promise<void> {
-    if (this.#closed) return;
-    const after = this.#lastWake;
-    try {
-      const found = await this.store.read(function* (db) {
-        return yield* rows(
-          db
-            .selectFrom("wakes")
-            .select(["n", "run_id", "what"])
-            .where("n", ">", after)
-            .orderBy("n")
-            .limit(1000),
-        );
-      });
-      for (const { n, run_id, what } of found) {
-        this.#lastWake = Math.max(this.#lastWake, Number(n));
-        if (what === "queued") this.claim();
-        await this.#look(run_id);
-      }
-      if (all) for (const id of this.#active.keys()) await this.#look(id);
-    } catch {
-      // The store is away; the next tick looks again.
-    }
-  }
-
-  async #look(runId: string): Promise<void> {
-    const active = this.#active.get(runId);
-    if (active === undefined) return;
-    const [run, waiting] = await this.store.read(function* (db) {
-      const [found] = yield* rows(db.selectFrom("runs").select("cancel_reason").where("id", "=", runId));
-      const [queued] = yield* rows(
-        db
-          .selectFrom("inbox")
-          .select("id")
-          .where("run_id", "=", runId)
-          .where("state", "=", "queued")
-          .limit(1),
-      );
-      return [found, queued] as const;
-    });
-    if (run?.cancel_reason) active.host.cancelRun(run.cancel_reason);
-    if (waiting !== undefined) active.host.call();
-    await active.desk.look();
+    this.#hearing.hear("all");
   }
 
   async #park(loaded: LoadedRun, code: "diverged" | "recovery_failed", why: string): Promise<void> {
