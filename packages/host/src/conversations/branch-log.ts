@@ -1,9 +1,23 @@
 import type { Message } from "trackside";
+import { hot } from "../hot.ts";
 import type { Codec } from "../journal/codec.ts";
 import { runBody } from "../journal/row-codecs.ts";
 import type { RunBody } from "../journal/rows.ts";
 import { loadCommits, messagesOf, openingMessage } from "../journal/run-records.ts";
-import { type Builder, type Operation, rows } from "../store/store.ts";
+import type { Builder, Operation } from "../store/store.ts";
+
+const selectBranch = hot<{ id: string }, { parent_id: string | null; shared: number }>((db, value) =>
+  db.selectFrom("branches").select(["parent_id", "shared"]).where("id", "=", value("id")),
+);
+
+const selectRuns = hot<{ branch: string }, { id: string; body: string }>((db, value) =>
+  db
+    .selectFrom("runs")
+    .select(["id", "body"])
+    .where("branch_id", "=", value("branch"))
+    .orderBy("created_at")
+    .orderBy("id"),
+);
 
 /**
  * The messages of a branch, oldest first: what it shares with the branch it left, then what its own runs logged. A view of
@@ -15,22 +29,13 @@ export function* branchMessages(
   codec: Codec,
   exceptRun?: string,
 ): Operation<Message[]> {
-  const [branch] = yield* rows(
-    db.selectFrom("branches").select(["parent_id", "shared"]).where("id", "=", branchId),
-  );
+  const [branch] = (yield* selectBranch(db, { id: branchId })).rows;
   if (branch === undefined) throw new Error(`the branch ${branchId} is gone`);
   const messages =
     branch.parent_id === null
       ? []
       : (yield* branchMessages(db, branch.parent_id, codec)).slice(0, branch.shared);
-  const runs = yield* rows(
-    db
-      .selectFrom("runs")
-      .select(["id", "body"])
-      .where("branch_id", "=", branchId)
-      .orderBy("created_at")
-      .orderBy("id"),
-  );
+  const { rows: runs } = yield* selectRuns(db, { branch: branchId });
   // By where each began, not by clocks, which differ between machines: one run at a time writes to a branch.
   const bodies = runs.map(({ id, body }) => ({ id, body: runBody.read(body, id) }));
   for (const { id, body } of bodies.sort((a, b) => a.body.from - b.body.from)) {

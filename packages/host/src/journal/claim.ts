@@ -1,3 +1,4 @@
+import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import { FENCED } from "./lease.ts";
 import { isGone, type ProcessIdentity } from "./process-identity.ts";
@@ -13,6 +14,19 @@ export interface ClaimInit {
   readonly lapsed: (process: ProcessIdentity & { expires_at: number }) => boolean;
   readonly at: number;
 }
+
+const take = hot<
+  { id: string; fence: number; was: string; me: string; next: number; at: number; status: string },
+  { body: string }
+>((db, value) =>
+  db
+    .updateTable("runs")
+    .set({ owner: value("me"), fence: value("next"), updated_at: value("at"), status: value("status") })
+    .where("id", "=", value("id"))
+    .where("fence", "=", value("fence"))
+    .where("status", "=", value("was")) // it may have ended since it was looked at
+    .returning("body"),
+);
 
 /** Takes over runs that nobody runs: released, queued, or of a process that is gone. Each gets a new fence (X4). */
 export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly string[]> {
@@ -48,21 +62,10 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly str
   );
   const claimed: string[] = [];
   for (const run of [...open, ...mine.filter(({ id }) => !init.isActive(id))]) {
-    const taken = yield* rows(
-      db
-        .updateTable("runs")
-        .set({
-          owner: init.me,
-          fence: run.fence + 1,
-          updated_at: init.at,
-          status: run.status === "queued" ? "running" : run.status,
-        })
-        .where("id", "=", run.id)
-        .where("fence", "=", run.fence)
-        .where("status", "=", run.status) // it may have ended since it was looked at
-        .returning("body"),
-    );
-    const [row] = taken;
+    const { id, fence, status: was } = run;
+    const status = was === "queued" ? "running" : was;
+    const taken = yield* take(db, { id, fence, was, me: init.me, next: fence + 1, at: init.at, status });
+    const [row] = taken.rows;
     if (row === undefined) continue;
     claimed.push(run.id);
     if (run.owner !== null && perhapsFrozen.has(run.owner)) yield* rememberOwner(db, run.id, row, run.owner);

@@ -1,4 +1,4 @@
-import { holdsFence } from "../store/fence.ts";
+import { hot } from "../hot.ts";
 import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
 import { runBody } from "./row-codecs.ts";
@@ -57,6 +57,18 @@ export async function parkRun(
   if (!landed) throw new Fenced(runId);
 }
 
+const bodyOf = hot<{ id: string; fence: number }, { body: string }>((db, value) =>
+  db.selectFrom("runs").select("body").where("id", "=", value("id")).where("fence", "=", value("fence")),
+);
+
+const setBody = hot<{ id: string; fence: number; body: string }>((db, value) =>
+  db
+    .updateTable("runs")
+    .set({ body: value("body") })
+    .where("id", "=", value("id"))
+    .where("fence", "=", value("fence")),
+);
+
 /**
  * An effect that a process died in is begun again. Counted before it is, so that an effect which kills its process does not
  * do so for ever. Answers why it must not be.
@@ -69,9 +81,8 @@ export async function recordAgain(
   const effect = key.replace(/(\/model)\/\d+$/, "$1"); // each attempt at a model call has a key of its own
   const { runId, fence } = run;
   return store.write(function* (db) {
-    if (!(yield* holdsFence(db, runId, fence))) throw new Fenced(runId);
-    const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
-    if (row === undefined) return undefined;
+    const [row] = (yield* bodyOf(db, { id: runId, fence })).rows;
+    if (row === undefined) throw new Fenced(runId);
     const body = runBody.read(row.body, runId);
     const times = (body.recoveries?.[effect] ?? 0) + 1;
     if (times > MOST_RECOVERIES) return `Its process died ${times} times in ${effect}.`;
@@ -79,12 +90,8 @@ export async function recordAgain(
       ...body,
       recoveries: { ...body.recoveries, [effect]: times },
     };
-    yield* rows(
-      db
-        .updateTable("runs")
-        .set({ body: JSON.stringify(next) })
-        .where("id", "=", runId),
-    );
+    const { changed } = yield* setBody(db, { id: runId, fence, body: JSON.stringify(next) });
+    if (changed === 0) throw new Fenced(runId);
     return undefined;
   });
 }

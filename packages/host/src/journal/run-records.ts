@@ -106,16 +106,26 @@ export interface LoadedRun {
   readonly outcomes: ReadonlyMap<string, OutcomeBody>;
 }
 
+const selectRun = hot<{ id: string }, RunsTable>((db, value) =>
+  db.selectFrom("runs").selectAll().where("id", "=", value("id")),
+);
+
+const selectDefinition = hot<{ digest: string }, { body: string }>((db, value) =>
+  db.selectFrom("definitions").select("body").where("digest", "=", value("digest")),
+);
+
+const selectOutcomes = hot<{ run: string }, { key: string; body: string }>((db, value) =>
+  db.selectFrom("outcomes").select(["key", "body"]).where("run_id", "=", value("run")),
+);
+
 /** Everything there is of a run. */
 export function* loadRun(db: Builder, id: string, codec: Codec): Operation<LoadedRun | undefined> {
-  const [row] = yield* rows(db.selectFrom("runs").selectAll().where("id", "=", id));
+  const [row] = (yield* selectRun(db, { id })).rows;
   if (row === undefined) return undefined;
   const body = runBody.read(row.body, id);
-  const [pinned] = yield* rows(
-    db.selectFrom("definitions").select("body").where("digest", "=", row.definition_digest),
-  );
+  const [pinned] = (yield* selectDefinition(db, { digest: row.definition_digest })).rows;
   const commits = yield* loadCommits(db, id);
-  const outcomes = yield* rows(db.selectFrom("outcomes").select(["key", "body"]).where("run_id", "=", id));
+  const { rows: outcomes } = yield* selectOutcomes(db, { run: id });
   const user = yield* openingMessage(db, body.user, codec);
   return {
     row,
