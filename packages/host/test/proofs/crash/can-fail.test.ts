@@ -24,7 +24,7 @@ const WAYS: readonly { broken: Broken; title: string; shows: RegExp; lifeMs?: nu
   {
     broken: "early-answer",
     title: "a store that says it has written what it has not",
-    shows: /happened 2 times|the transcript is|ended as|row \d+/,
+    shows: /happened 2 times|the transcript has|ended as|row \d+/,
     lifeMs: 6_000,
   },
   {

@@ -42,7 +42,11 @@ function unlike(calm: Played, played: Played): string[] {
   const asked = unknownCalls(played.report.transcript);
   const before = calm.report.transcript.map((message) => told(message, asked));
   const after = played.report.transcript.map((message) => told(message, asked));
-  if (!same(before, after)) found.push(`the transcript is ${show(after)}, not ${show(before)}`);
+  const at = before.findIndex((message, i) => !same(message, after[i]));
+  if (!same(before, after))
+    found.push(
+      `the transcript has ${after.length} messages, not ${before.length}, and at ${at} it is ${show(after[at])}, not ${show(before[at])}`,
+    );
   if (!same(calm.report.inbox, played.report.inbox))
     found.push(`messages were ${show(played.report.inbox)}, not ${show(calm.report.inbox)}`);
   if (!same(calm.report.deferred, played.report.deferred))
@@ -85,5 +89,5 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 function show(value: unknown): string {
-  return JSON.stringify(value, undefined, 1);
+  return JSON.stringify(value) ?? "nothing";
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ONCE_CALLS } from "./busy-agent.ts";
 import { Ledger } from "./ledger.ts";
+import { Programs } from "./programs.ts";
 import type { Report } from "./report.ts";
-import { startProgram } from "./workers.ts";
 
 export interface KillsInit {
   readonly runs: number;
@@ -33,12 +33,21 @@ const TERMINAL = ["completed", "error", "cancelled"];
 
 /** Works through many runs in one database while the process that does so is killed again and again. */
 export async function randomKills(init: KillsInit): Promise<Kills> {
+  const programs = await Programs.build();
+  try {
+    return await killAgainAndAgain(programs, init);
+  } finally {
+    programs.remove();
+  }
+}
+
+async function killAgainAndAgain(programs: Programs, init: KillsInit): Promise<Kills> {
   const { runs, seed, dir, atOnce = 10, killAfterMs: [least, most] = [500, 3000] } = init;
   const ledger = join(dir, "ledger");
   const random = randomFrom(seed);
   const problems: string[] = [];
   for (let kills = 0; kills < MOST_KILLS; kills += 1) {
-    const worker = startProgram("kill-worker.ts", [
+    const worker = programs.start("kill-worker", [
       init.place ?? join(dir, "runs.db"),
       ledger,
       String(runs),

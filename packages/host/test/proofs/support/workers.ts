@@ -1,10 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Done, Job } from "./job.ts";
+import { Programs } from "./programs.ts";
 
 /** What came of one process's part in a job: it saw the end, it killed itself, or something is wrong. */
 export type Life = { readonly done: Done } | { readonly killed: true } | { readonly wrong: string };
@@ -12,25 +10,15 @@ export type Life = { readonly done: Done } | { readonly killed: true } | { reado
 /** Longer than any process takes here, on a machine that is busy with other things. */
 const LIFE_MS = 30_000;
 
-/** The environment of processes that are started by the hundred: what they load is compiled once. */
-export function workerEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "trackside-compile-cache"), ...more };
-}
-
-export function startProgram(program: string, args: readonly string[] = [], env = workerEnv()) {
-  const script = fileURLToPath(new URL(program, import.meta.url));
-  const node = ["--conditions=@trackside/source", "--disable-warning=ExperimentalWarning", script, ...args];
-  return spawn(process.execPath, node, { env });
-}
-
 /** A process that plays jobs, one after the other, until one of them kills it. Then there is another. */
 class Worker {
-  readonly #process: ChildProcessWithoutNullStreams = startProgram("worker.ts");
+  readonly #process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   readonly ended: Promise<NodeJS.Signals | null>;
   #errors = "";
 
-  constructor() {
+  constructor(programs: Programs) {
+    this.#process = programs.start("worker");
     this.#process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#errors += text;
     });
@@ -63,20 +51,22 @@ class Worker {
 
 /** Some processes, for many jobs at a time. */
 export class Workers {
+  readonly #programs = Programs.build();
   readonly #free: Worker[] = [];
   readonly #waiting: ((slot: undefined) => void)[] = [];
   #slots: number;
 
   constructor(slots: number) {
     this.#slots = slots;
+    this.#programs.catch(() => {}); // whoever plays something hears of it
   }
 
   /** Plays one process's part of a job. One that was not killed is used again for the next. */
   async play(job: Job, lifeMs = LIFE_MS): Promise<Life> {
     if (this.#slots > 0) this.#slots -= 1;
     else await new Promise<undefined>((resolve) => this.#waiting.push(resolve));
-    const worker = this.#free.pop() ?? new Worker();
     try {
+      const worker = this.#free.pop() ?? new Worker(await this.#programs);
       const life = await worker.play(job, lifeMs);
       if ("done" in life) this.#free.push(worker);
       else await worker.stop();
@@ -90,5 +80,6 @@ export class Workers {
 
   async stop(): Promise<void> {
     for (const worker of this.#free.splice(0)) await worker.stop();
+    (await this.#programs).remove();
   }
 }
