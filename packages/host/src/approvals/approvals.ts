@@ -93,8 +93,9 @@ export class Approvals {
         "decision_invalid",
         "remember: what was edited cannot be remembered: calls like this one would run unedited. Decide without one of the two.",
       );
-    const approval = found.state === "pending" ? ((await this.expire(id)) ?? found) : found;
-    if (approval.state === "pending" && state === "approved") {
+    const approval = this.#isLate(found) ? ((await this.expire(id)) ?? found) : found;
+    if (approval.state !== "pending") return answered(approval, requestId, state, input);
+    if (state === "approved") {
       const problem = check ? await check(input) : await this.#init.checkTool(approval, input);
       if (problem !== undefined) throw new TracksideError("decision_invalid", problem);
     }
@@ -102,7 +103,7 @@ export class Approvals {
     const closed = await this.#init.store.write(function* (db): Operation<Approval | undefined> {
       const at = clock.now(); // looked at here, as a write may have to wait
       if (approval.deadline !== null && approval.deadline <= at) return undefined;
-      if (input.choice === "run" && approval.state === "pending" && (yield* mayStillRun(db, approval.run_id)))
+      if (input.choice === "run" && (yield* mayStillRun(db, approval.run_id)))
         throw new TracksideError("decision_invalid", STILL_RUNNING);
       const made = {
         ...decisionOf(input, at),
@@ -118,8 +119,11 @@ export class Approvals {
       this.#init.onClosed(closed);
       return closed;
     }
-    const winner = (await this.expire(id)) ?? found;
-    return sameRequest(winner, requestId) ? winner : sameOrConflict(winner, state, input);
+    return answered((await this.expire(id)) ?? found, requestId, state, input);
+  }
+
+  #isLate({ state, deadline }: Approval): boolean {
+    return state === "pending" && deadline !== null && deadline <= this.#init.clock.now();
   }
 
   /** The run was stopped: nobody has to decide any more. Answers how the record stands. */
@@ -130,11 +134,9 @@ export class Approvals {
 
   /** Closes a record whose deadline has passed. Answers how it stands. */
   async expire(id: string): Promise<Approval | undefined> {
-    const now = this.#init.clock.now();
     const current = await this.current(id);
-    if (current === undefined || current.state !== "pending") return current;
-    if (current.deadline === null || current.deadline > now) return current;
-    const by = { choice: "timeout", by: "deadline", at: now };
+    if (current === undefined || !this.#isLate(current)) return current;
+    const by = { choice: "timeout", by: "deadline", at: this.#init.clock.now() };
     return this.#close(id, (approval) => ({ ...approval, state: "timed_out", decision: by }));
   }
 
@@ -166,6 +168,13 @@ const STILL_RUNNING =
 
 function* NOTHING(): Operation<void> {}
 
-function sameRequest({ decision }: Approval, requestId: string | undefined): boolean {
-  return requestId !== undefined && decision?.request_id === requestId;
+/** A closed record for somebody who decides it now: the record itself, or who won (L4, X10). */
+function answered(
+  winner: Approval,
+  requestId: string | undefined,
+  state: Approval["state"],
+  input: DecisionInput,
+): Approval {
+  const isSame = requestId !== undefined && winner.decision?.request_id === requestId;
+  return isSame ? winner : sameOrConflict(winner, state, input);
 }

@@ -205,16 +205,16 @@ async function race(
   how: "decide" | "decide-badly",
 ): Promise<Heard[]> {
   const each = DECIDERS / workers.length;
+  const start = Date.now() + 100;
   const all = await Promise.all(
     workers.map(async (worker, w) => {
       const decisions: Deciding[] = [];
-      const later = Date.now() + 10;
       for (let k = 0; k < each; k += 1)
         for (const [i, { id }] of approvals.entries()) {
           const choice = (k + i + w) % 2 === 0 ? "approve" : "reject";
-          // An approval is looked at closer than a rejection and would never come first without a start.
-          const wait = choice === "reject" && i % 2 === 0 ? { at: later } : {};
-          decisions.push({ id, decision: { choice, by: `${worker.pid} ${k}` }, ...wait });
+          // They begin at the same moment, but for a small start: each process and either choice has it in turn.
+          const late = ((i >> 1) % 2 === w ? 0 : 6) + (choice === "reject" && i % 2 === 0 ? 3 : 0);
+          decisions.push({ id, at: start + late, decision: { choice, by: `${worker.pid} ${k}` } });
         }
       if (w % 2 === 1) decisions.reverse();
       const got = await worker.ask({ do: how, decisions });
