@@ -3,7 +3,7 @@ import { readArguments, readModel } from "../arguments.ts";
 import { chatLoop, chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
 import { Complaint } from "../complaint.ts";
-import { configuredAgent, DURABLE_OPTIONS, isConfigured } from "../config/configured-agent.ts";
+import { configuredAgent, DURABLE_OPTIONS, isConfigured, turnInStore } from "../config/configured-agent.ts";
 import { inStore } from "../config/in-store.ts";
 import { type Io, isInteractive } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
@@ -68,7 +68,9 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     return inStore(io, values, async (opened) => {
       const agent = await configuredAgent(opened, file, values);
       const about = `${agent.definition.model}, in ${agent.store}`;
-      return chat(io, presenterOn(io, opened), word, { name: file, agent, about, by: whoAmI(io.env) });
+      const present = presenterOn(io, opened);
+      const turn: Presenter["turn"] = (...args) => turnInStore(opened, () => present.turn(...args));
+      return chat(io, { ...present, turn }, word, { name: file, agent, about, by: whoAmI(io.env) });
     });
   const present = presenter(io, { json: values.json === true });
   const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);

@@ -9,6 +9,7 @@ import {
   type DurableValues,
   isConfigured,
   onlyConfigured,
+  turnInStore,
 } from "../config/configured-agent.ts";
 import { inStore } from "../config/in-store.ts";
 import { type Io, isInteractive, readAll } from "../io.ts";
@@ -114,8 +115,12 @@ async function runConfigured(
   const message = await readMessage(input, io);
   const takesStdin = fromStdin(input, io);
   return inStore(io, values, async (opened) => {
-    const agent = await configuredAgent(opened, name, values);
     const { screen, line, json } = opened;
+    const agent = await configuredAgent(opened, name, values, (runId) => {
+      if (json) return;
+      screen.line(screen.paint("dim", runId));
+      screen.line();
+    });
     if (values.queue) {
       const { runId, conversationId } = await agent.queue(message);
       if (json) line({ run_id: runId, conversation_id: conversationId });
@@ -126,7 +131,7 @@ async function runConfigured(
     const approve = choosePolicy(word, { io, present, json, takesStdin, by: whoAmI(io.env) });
     if (!json)
       screen.line(screen.paint("dim", cleanLine(`${name} on ${agent.definition.model}, in ${agent.store}`)));
-    return (await present.turn(agent, message, { approve })).exitCode;
+    return (await turnInStore(opened, () => present.turn(agent, message, { approve }))).exitCode;
   });
 }
 

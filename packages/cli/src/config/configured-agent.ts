@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { StartedTurn } from "@trackside/host";
+import { EXIT } from "../command.ts";
 import { Complaint } from "../complaint.ts";
 import { nearest } from "../nearest.ts";
 import type { Runnable } from "../present.ts";
-import { findId } from "../short-id.ts";
+import { findId, shortId } from "../short-id.ts";
+import type { Ending } from "../watch.ts";
 import { findConfig } from "./find-config.ts";
 import type { InStore, StoreValues } from "./in-store.ts";
 
@@ -50,6 +52,7 @@ export async function configuredAgent(
   { trackside, scope }: InStore,
   name: string,
   values: DurableValues,
+  started: (runId: string) => void = () => {},
 ): Promise<ConfiguredAgent> {
   for (const option of ["model", "tools"] as const)
     if (values[option] !== undefined)
@@ -73,11 +76,10 @@ export async function configuredAgent(
     stream: (message, { conversation, ...options }) => {
       const id = conversationId(conversation) ?? first;
       first = undefined; // whoever begins anew, begins anew
-      return trackside.stream(name, message, {
-        ...options,
-        scope,
-        ...(id === undefined ? {} : { conversation: id }),
-      });
+      const about = { ...options, scope, ...(id === undefined ? {} : { conversation: id }) };
+      const run = trackside.stream(name, message, about);
+      started(run.runId);
+      return run;
     },
     queue: (message) =>
       trackside.start(name, message, {
@@ -91,4 +93,31 @@ export async function configuredAgent(
 /** The store has the conversation; what is held of it here may be older. */
 function conversationId(conversation: string | { readonly id: string } | undefined): string | undefined {
   return typeof conversation === "object" ? conversation.id : conversation;
+}
+
+/**
+ * A turn in a store, to its end or as far as it comes in this process. Where it is parked, or this process has lost it,
+ * nothing more is to come here.
+ */
+export async function turnInStore(
+  { trackside, screen }: InStore,
+  turn: () => Promise<Ending>,
+): Promise<Ending> {
+  const stopped = Promise.withResolvers<Ending>();
+  const unwatch = trackside.engine.onRun(({ runId, change }) => {
+    if (change !== "left" && change !== "parked") return;
+    const id = shortId(runId);
+    const next =
+      change === "left"
+        ? `It stopped here, and goes on in the next worker: trackside runs tail ${id}`
+        : `It is parked: trackside runs show ${id} says why, trackside runs resume ${id} lets it go on.`;
+    screen.settled();
+    screen.line(`${screen.paint("yellow", "!")} ${next}`);
+    stopped.resolve({ exitCode: EXIT.failed, conversation: undefined });
+  });
+  try {
+    return await Promise.race([turn(), stopped.promise]);
+  } finally {
+    unwatch();
+  }
 }

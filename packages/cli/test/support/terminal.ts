@@ -20,10 +20,10 @@ export interface Terminal {
 }
 
 /** Runs the command in a pseudo-terminal. */
-export function terminal(args: readonly string[], env: Record<string, string> = {}): Terminal {
+export function terminal(args: readonly string[], env: Record<string, string> = {}, cwd = root): Terminal {
   const quoted = [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const child = spawn(SCRIPT, ["-qec", `stty cols 90 rows 40; exec ${quoted}`, "/dev/null"], {
-    cwd: root,
+    cwd,
     env: { ...cleanEnvironment(env), TERM: "xterm-256color" },
     timeout: 18_000,
   });
