@@ -145,6 +145,35 @@ const release = hot<{ id: string; run: string; next: string | null; length: numb
     .where("active_run_id", "=", value("run")),
 );
 
+/** Where nobody waits, which is nearly always, that is seen in the same query. */
+const releaseToNobody = hot<{ id: string; run: string; length: number }>((db, value) =>
+  db
+    .updateTable("branches")
+    .set({ active_run_id: null, length: value("length") })
+    .where("id", "=", value("id"))
+    .where("active_run_id", "=", value("run"))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("inbox")
+            .select("inbox.id")
+            .where("inbox.run_id", "=", value("run"))
+            .where("inbox.state", "=", "queued"),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("runs")
+            .select("runs.id")
+            .where("runs.branch_id", "=", value("id"))
+            .where("runs.status", "=", "queued"),
+        ),
+      ),
+    ),
+);
+
 const touch = hot<{ id: string; at: number }>((db, value) =>
   db
     .updateTable("conversations")
@@ -180,6 +209,9 @@ export function* releaseBranch(
   at: number,
 ): Operation<string | undefined> {
   yield* holdsBranch(db, run.branchId);
+  yield* touch(db, { id: run.conversationId, at });
+  const { changed: isFree } = yield* releaseToNobody(db, { id: run.branchId, run: run.runId, length });
+  if (isFree > 0) return undefined;
   const { rows: late } = yield* anyLate(db, { run: run.runId });
   let next = late.length === 0 ? undefined : yield* openLate(db, run, length, at);
   if (next === undefined) {
@@ -197,7 +229,6 @@ export function* releaseBranch(
     }
   }
   yield* release(db, { id: run.branchId, run: run.runId, next: next ?? null, length });
-  yield* touch(db, { id: run.conversationId, at });
   if (next !== undefined) yield* wake(db, next, "queued", at);
   return next;
 }

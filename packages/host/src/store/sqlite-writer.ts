@@ -124,7 +124,7 @@ export class SqliteWriter {
       this.#unlocked();
       this.#parts.seams.afterCommit?.();
     } catch (error) {
-      this.#fail(jobs, new Map(), error, true);
+      this.#fail(jobs, undefined, error, true);
       return;
     }
     this.#settle(jobs, undefined);
@@ -138,21 +138,11 @@ export class SqliteWriter {
   /** Runs the jobs in the transaction that has begun, and commits it. */
   #transact(jobs: readonly Job[]): void {
     const connection = this.#connection;
-    const failures = new Map<Job, unknown>();
-    const alone = jobs.length === 1;
+    let failures: Map<Job, unknown> | undefined;
     let committing = false;
     try {
-      for (const job of jobs) {
-        try {
-          if (alone || job.single) job.run(connection);
-          else connection.part(() => job.run(connection));
-        } catch (error) {
-          if (isBusy(error) || isDiskFault(error) || !connection.inTransaction) throw error;
-          failures.set(job, error);
-        }
-      }
-      // A job that is alone has no part to go back to.
-      if (failures.size === jobs.length) connection.rollback();
+      if (!this.#runTogether(jobs)) failures = this.#runApart(jobs);
+      if (failures?.size === jobs.length) connection.rollback();
       else {
         committing = true;
         this.#parts.seams.beforeCommit?.();
@@ -166,7 +156,46 @@ export class SqliteWriter {
     this.#settle(jobs, undefined, failures);
   }
 
-  #fail(jobs: readonly Job[], failures: Map<Job, unknown>, error: unknown, committing: boolean): void {
+  /**
+   * As if none could fail, which spares each its way back. False when one does: then nothing of them is left and the
+   * transaction has begun anew.
+   */
+  #runTogether(jobs: readonly Job[]): boolean {
+    const connection = this.#connection;
+    try {
+      for (const job of jobs) job.run(connection);
+      return true;
+    } catch (error) {
+      const alone = jobs.length === 1;
+      if (alone || isBusy(error) || isDiskFault(error) || !connection.inTransaction) throw error;
+      connection.rollback();
+      connection.beginWrite();
+      return false;
+    }
+  }
+
+  /** Each lands whole or not at all. Answers what was wrong with those that did not. */
+  #runApart(jobs: readonly Job[]): Map<Job, unknown> {
+    const connection = this.#connection;
+    const failures = new Map<Job, unknown>();
+    for (const job of jobs) {
+      try {
+        if (job.single) job.run(connection);
+        else connection.part(() => job.run(connection));
+      } catch (error) {
+        if (isBusy(error) || isDiskFault(error) || !connection.inTransaction) throw error;
+        failures.set(job, error);
+      }
+    }
+    return failures;
+  }
+
+  #fail(
+    jobs: readonly Job[],
+    failures: Map<Job, unknown> | undefined,
+    error: unknown,
+    committing: boolean,
+  ): void {
     if (!this.#connection.rollback()) this.#suspect = true;
     if (isBusy(error)) {
       this.#queue = [...jobs, ...this.#queue];
