@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   type Approval,
   defineTool,
@@ -10,7 +10,6 @@ import {
 import { type ScriptedCall, type ScriptedModel, type ScriptedReply, scriptedModel } from "trackside/testing";
 import type { DecideInput } from "../../../src/approvals/approvals.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
-import { rows } from "../../../src/store/index.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** Ways to break what is tested, so that the test shows that it would notice. */
@@ -92,17 +91,24 @@ export class Stage {
     return before;
   }
 
-  /** Sends a message to a run, and waits until it is queued. The same one however often this is called. */
+  /**
+   * Sends a message to a run, and waits until the run knows of it. `steer` itself answers only when it is known what became
+   * of the message, and that it can be read does not say yet that its writer has heard so.
+   */
   async steer(runId: string, text: string): Promise<void> {
     const engine = this.#running();
+    const { store } = engine;
+    const { write } = store;
+    const begun: Promise<unknown>[] = [];
+    store.write = (work) => {
+      const written = write.call(store, work);
+      begun.push(written);
+      return written as ReturnType<typeof store.write<never>>; // what the work returns
+    };
     engine.steer(TENANT, runId, text, `steer ${text}`).catch(() => {}); // its receipt is of no interest here
-    for (;;) {
-      const found = await engine.store.read((db) =>
-        rows(db.selectFrom("requests").select("record_id").where("request_id", "=", `steer ${text}`)),
-      );
-      if (found.length > 0) return;
-      await sleep(2);
-    }
+    store.write = write;
+    await Promise.all(begun);
+    await setImmediate();
   }
 
   /** Cancels a run, and waits for the tool it was said in to be stopped. */
