@@ -39,6 +39,22 @@ describe("trackside", () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    ["worker"],
+    ["runs", "list", "show", "tail", "cancel", "resume", "retry", "export"],
+    ["approvals", "list", "show", "approve", "reject", "answer", "rules"],
+    ["conversations", "list", "show", "export", "import", "delete"],
+    ["audit", "list", "verify"],
+  ])("%s and its commands have a --help with options, exit codes and examples", async (name, ...more) => {
+    for (const args of [[name], ...more.map((one) => [name, one])]) {
+      const { code, stdout } = await inProcess([...args, "--help"]);
+      expect(stdout).toContain(`trackside ${name}`);
+      for (const text of ["--help", "Exit codes", `Examples\n  `]) expect(stdout).toContain(text);
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
+      expect(code).toBe(0);
+    }
+  });
+
   test("--version prints the version", async () => {
     const { code, stdout } = await cli(["--version"]);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

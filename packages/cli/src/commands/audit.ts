@@ -1,3 +1,4 @@
+import { STORE_EXIT_HELP } from "../config/in-store.ts";
 import { subcommands } from "../subcommands.ts";
 import { list } from "./audit/list.ts";
 import { verify } from "./audit/verify.ts";
@@ -8,6 +9,8 @@ const help = `trackside audit    who decided what, in a chain that shows when so
   trackside audit verify    checks every row; exit code 1 names the first that is not as it was
 
 trackside audit <command> --help shows the options of each.
+
+${STORE_EXIT_HELP}
 
 Examples
   trackside audit

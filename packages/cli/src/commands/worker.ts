@@ -55,6 +55,7 @@ async function run(args: readonly string[], io: Parameters<Command["run"]>[1]): 
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+  process.on("SIGHUP", stop); // its terminal was closed
   io.gone.addEventListener("abort", stop, { once: true });
   return inStore(io, values, (opened) => work(opened, told.signal));
 }

@@ -5,6 +5,7 @@ import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../
 import type { Screen } from "../../screen/screen.ts";
 import { showTable } from "../../screen/table.ts";
 import { when } from "../../screen/times.ts";
+import { shortId } from "../../short-id.ts";
 
 const help = `trackside audit [list]    lists the rows of the audit, oldest first
 
@@ -66,10 +67,14 @@ function showRows(screen: Screen, rows: readonly AuditEntry[], limit: number): v
       { text: action, style: "bold" },
       by,
       Object.entries(about)
-        .map(([name, id]) => `${name} ${id}`)
+        .map(([name, id]) => `${name} ${screen.isTerminal && isId(id) ? shortId(id) : id}`)
         .join(", "),
     ]),
   );
   const last = rows.at(-1);
   if (rows.length === limit) screen.line(screen.paint("dim", `There may be more: --after ${last?.n}`));
+}
+
+function isId(value: AuditEntry["about"][string]): value is string {
+  return typeof value === "string" && /^(run|conv|branch)_/.test(value);
 }

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { main } from "../../src/main.ts";
+import { root } from "../support/cli.ts";
+
+const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
+const commands = [...guide.matchAll(/^```sh\n(.*?)^```/gms)]
+  .flatMap(([, block = ""]) => block.split("\n"))
+  .filter((line) => line !== "");
+
+/** As a shell would take it apart, as far as the guide needs one. */
+function words(line: string): string[] {
+  const command = line.replace(/^.*\| (?=trackside)/, "").replace(/ +#.*$| > \S+$/, "");
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+}
+
+describe("docs/guides/cli.md", () => {
+  test("shows commands", () => {
+    expect(commands.length).toBeGreaterThan(25);
+  });
+
+  // What is understood gets as far as the config, which is not there.
+  test.each(commands)("%s", async (line) => {
+    const [name, ...args] = words(line);
+    expect(name).toBe("trackside");
+    let told = "";
+    const into = new Writable({
+      write(chunk, _, done) {
+        told += chunk;
+        done();
+      },
+    });
+    const code = await main([...args, "--config", "nowhere.ts"], {
+      stdin: Readable.from([Buffer.from('{"order": 17, "amount": 10}')]),
+      stdout: into,
+      stderr: into,
+      env: {},
+      cwd: root,
+      gone: new AbortController().signal,
+    });
+    expect(told).toMatch(/^There is no file nowhere\.ts/);
+    expect(code).toBe(2);
+  });
+});
