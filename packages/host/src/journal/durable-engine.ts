@@ -4,7 +4,6 @@ import {
   type Clock,
   type Engine,
   type EngineOptions,
-  type Message,
   type Receipt,
   type RunOptions,
   type RunResult,
@@ -14,7 +13,6 @@ import {
   type UserMessage,
 } from "trackside";
 import {
-  bindAgent,
   conversationWith,
   Divergence,
   driveJournal,
@@ -22,10 +20,9 @@ import {
   engineParts,
   failureFrom,
   type LateOutcome,
-  Log,
   logOf,
   newId,
-  RunContext,
+  type RunContext,
   type RunEvent,
   type RunRequest,
   readMessage,
@@ -40,28 +37,27 @@ import {
   type ApprovalsInit,
   type DecideInput,
 } from "../approvals/approvals.ts";
-import { RunDesk } from "../approvals/desk.ts";
+import type { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
-import { branchMessages } from "../conversations/branch-log.ts";
+import { runEvents } from "../runs/events.ts";
 import { rows, type Store, type Work } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { AgentRegistry } from "./agent-registry.ts";
+import { BranchLogs } from "./branch-logs.ts";
 import { claimRuns } from "./claim.ts";
 import { Codec, type Sealer } from "./codec.ts";
-import { StoredCounters } from "./counters.ts";
 import { DeferredWork } from "./deferred.ts";
-import { besideRow, type EndedRun } from "./end-run.ts";
 import { Fenced } from "./fenced.ts";
 import { Hearing } from "./hearing.ts";
-import { boundaryOf, sendToRun } from "./inbox.ts";
-import { StoredKeeper } from "./keeper.ts";
+import { sendToRun } from "./inbox.ts";
 import { LEASE_MS, Lease, Watch } from "./lease.ts";
 import { type NewRun, openRun } from "./open-run.ts";
-import { parkRun, recordAgain } from "./park.ts";
+import { parkRun } from "./park.ts";
 import { patientStore } from "./patient-store.ts";
-import { Parked, RunHost } from "./run-host.ts";
-import { type LoadedRun, loadRun, loopRows, messagesOf } from "./run-records.ts";
+import { Parked, type RunHost } from "./run-host.ts";
+import type { LoadedRun } from "./run-records.ts";
+import { loadRunning, makeRun, type Running, type RunningFacts } from "./running.ts";
 import { storedResult } from "./stored-result.ts";
 
 export interface DurableOptions extends EngineOptions {
@@ -102,17 +98,6 @@ interface Active {
   readonly ended: Promise<RunResult<unknown>>;
 }
 
-/** A run that this process works on. */
-export interface RunningFacts {
-  readonly run_id: string;
-  readonly agent: string;
-  readonly model: string;
-  readonly conversation_id: string;
-  readonly tenant: string;
-  readonly recovered: boolean;
-  readonly traceparent?: string;
-}
-
 const TICK_MS = 1000;
 const CLAIM_AT_ONCE = 100;
 const RESUME_AT_ONCE = 10;
@@ -139,7 +124,7 @@ export class DurableEngine implements Engine {
   /** Runs that are being opened or loaded: not yet active, but ours. */
   readonly #loading = new Set<string>();
   readonly #pinned = new Set<string>();
-  readonly #logs = new Map<string, Log>();
+  readonly #logs: BranchLogs;
   readonly #watch: Watch;
   readonly #deferred: DeferredWork;
   readonly #hearing: Hearing;
@@ -166,6 +151,7 @@ export class DurableEngine implements Engine {
     this.clock = this.#parts.clock;
     this.codec = new Codec(options.sealer ?? NO_SEALER);
     this.registry = new AgentRegistry(options.agents ?? []);
+    this.#logs = new BranchLogs(this.store, this.codec);
     this.#watch = new Watch(options.leaseMs);
     this.#lease = this.#newLease();
     this.#patient = patientStore(this.store, (why) => this.#waits(why));
@@ -332,7 +318,7 @@ export class DurableEngine implements Engine {
       const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
       if (opened.state !== "running")
         return { ...about, result: () => this.result(scope.tenant, opened.runId) };
-      const log = await this.#logOf(opened.branchId, opened.from);
+      const log = await this.#logs.take(opened.branchId, opened.from);
       const active = this.#run({
         runId,
         turnRef,
@@ -467,48 +453,13 @@ export class DurableEngine implements Engine {
   async #resume(runId: string): Promise<void> {
     this.#loading.add(runId);
     try {
-      const loaded = await this.store.read((db) => loadRun(db, runId, this.codec));
-      if (loaded === undefined || loaded.row.ended_at !== null) return;
-      const { row, body } = loaded;
-      const agent = this.registry.bind(row.agent, loaded.definition, row.definition_digest);
-      if ("problem" in agent) {
-        await this.#park(loaded, "diverged", agent.problem);
-        return;
-      }
-      const messages = await this.store.read((db) => messagesOf(db, loaded.commits, this.codec));
-      const log = await this.#logOf(row.branch_id, body.from, runId);
-      const logged = loaded.commits.flatMap(({ body: commit }) =>
-        commit.notes.flatMap((note) => (note.type === "logged" ? note.message_ids : [])),
-      );
-      for (const id of logged) {
-        const message = messages.get(id)?.message ?? (id === loaded.user.id ? loaded.user : undefined);
-        if (message !== undefined) log.append(message);
-      }
-      const inLog = new Set(logged);
-      this.#run({
+      const found = await loadRunning(
+        { store: this.store, codec: this.codec, registry: this.registry, logs: this.#logs },
         runId,
-        turnRef: row.turn_ref,
-        agent: agent.binding,
-        request: {
-          parts: loaded.user.parts,
-          conversation: undefined,
-          requestId: undefined,
-          scope: loaded.scope,
-          signal: undefined,
-          approver: "host",
-        },
-        user: loaded.user,
-        log,
-        from: body.from,
-        conversationId: row.conversation_id,
-        branchId: row.branch_id,
-        fence: row.fence,
-        sink: undefined,
-        loaded: {
-          ...loaded,
-          recorded: [...messages.values()].filter(({ message }) => !inLog.has(message.id)),
-        },
-      });
+      );
+      if (found === undefined) return;
+      if ("problem" in found) await this.#park(found.loaded, "diverged", found.problem);
+      else this.#run(found);
     } catch (error) {
       this.#notice(
         `the run ${runId} could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
@@ -519,112 +470,22 @@ export class DurableEngine implements Engine {
   }
 
   #run(given: Running): Active {
-    const { runId, turnRef, request, user, log, from, fence, loaded } = given;
-    const { scope } = request;
-    const bound = bindAgent(given.agent);
-    const lease = this.#lease;
-    const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
-    const desk = new RunDesk(this.#ofRuns, this.clock, scope.tenant, loaded?.approvals ?? []);
-    const { observe } = this.#options;
-    this.#options.onRunning?.({
-      run_id: runId,
-      agent: given.agent.definition.name,
-      model: given.agent.definition.model,
-      conversation_id: given.conversationId,
-      tenant: scope.tenant,
-      recovered: loaded !== undefined,
-      ...(loaded?.body.traceparent === undefined ? {} : { traceparent: loaded.body.traceparent }),
-    });
-    const services = {
-      late: (late: LateOutcome) => this.#options.onLate?.(scope.tenant, runId, late),
-      approvals: desk,
-      counters: new StoredCounters(this.#patient, loaded?.row.root_run_id ?? runId),
-      keeper: new StoredKeeper({
-        store: this.#patient,
-        runId,
-        fence,
-        mayAct: () => lease.mayAct(),
-        lost: new Set(lost.keys()),
-        outcomes: loaded?.outcomes ?? new Map(),
-        guarded: bound.entries("PRE_TOOL_CALL").length > 0,
-        reviewed: bound.entries("POST_TOOL_CALL").length > 0 || bound.entries("TOOL_ERROR").length > 0,
-        now: () => this.clock.now(),
-      }),
-    };
-    const run = new RunContext({
-      id: runId,
-      turnRef,
-      scope,
-      agent: bound,
-      log,
-      parts: this.#parts,
-      userMessage: user,
-      approver: request.approver,
-      services,
-      // Durable events are made only for those who were given them as they happen; others read the rows.
-      sink:
-        given.sink === undefined && observe === undefined
-          ? undefined
-          : (event) => {
-              given.sink?.(event);
-              observe?.(event);
-            },
-      live: (event) => {
-        given.sink?.(event);
-        this.bus.publish(runId, event);
-      },
-      ...(loaded === undefined
-        ? {}
-        : {
-            resumed: {
-              seq: loaded.commits.at(-1)?.seq ?? 0,
-              recorded: loaded.recorded.map(({ message }) => message),
-            },
-          }),
-    });
-    const after = { isFollowed: false };
-    const ended: EndedRun = {
-      runId,
-      tenant: scope.tenant,
-      conversationId: given.conversationId,
-      branchId: given.branchId,
-      fence,
-      scope,
-      user,
-      from,
-      codec: this.codec,
-      clock: this.clock,
-      length: () => log.messages.length,
-      deferred: () => host.deferred,
-      followed: () => {
-        after.isFollowed = true;
-      },
-    };
-    const host = new RunHost(
-      run,
+    const { run, host, desk, after } = makeRun(
       {
-        store: this.#patient,
+        options: this.#options,
+        store: this.store,
+        patient: this.#patient,
+        approvals: this.#ofRuns,
+        parts: this.#parts,
+        bus: this.bus,
         codec: this.codec,
-        beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
-        boundary: () => boundaryOf(this.store, run),
-        again: (key) => recordAgain(this.#patient, { runId, fence }, key),
-        committed: (seq) => this.bus.publish(runId, { type: "committed", run_id: runId, seq }),
+        lease: this.#lease,
       },
-      {
-        fence,
-        ord: (loaded?.commits.at(-1)?.ord ?? -1) + 1,
-        seq: loaded?.commits.at(-1)?.seq ?? 0,
-        rows: loaded === undefined ? [] : loopRows(loaded.commits),
-        lost,
-        deferred: loaded?.commits.some(({ body }) => body.deferred !== undefined) ?? false,
-        savedAt: new Map(loaded?.recorded.map(({ message, ord }) => [message.id, ord]) ?? []),
-      },
+      given,
     );
-    const stop = loaded?.row.cancel_reason ?? given.cancelled;
-    if (stop) host.cancelRun(stop);
-    if (loaded !== undefined) host.call(); // what was sent while nobody ran it is heard at its next step
+    const { runId, turnRef, loaded, user, from } = given;
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
-    const driven = driveJournal(bound.pinned, turn, host);
+    const driven = driveJournal(run.agent.pinned, turn, host);
     const active: Active = { run, host, desk, ended: this.#settle(given, run, driven, after) };
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
@@ -645,7 +506,7 @@ export class DurableEngine implements Engine {
       state = await driven;
     } catch (error) {
       this.#leave(runId);
-      this.#logs.delete(branchId);
+      this.#logs.drop(branchId);
       if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
       else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
       else this.#tell(given, "left");
@@ -661,19 +522,26 @@ export class DurableEngine implements Engine {
           "not_available",
           `The run ${runId} goes on when Trackside is started again.`,
         );
-      return storedResult(
-        { store: this.store, codec: this.codec, registry: this.registry, parts: this.#parts },
-        request.scope.tenant,
-        runId,
-      );
+      if (given.sink !== undefined) void this.#showOn(given.sink, runId, run.seq);
+      return this.result(request.scope.tenant, runId);
     }
     this.#leave(runId);
     this.bus.finish(runId);
-    this.#keepLog(branchId, log);
+    this.#logs.keep(branchId, log);
     if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
     this.#tell(given, "ended");
     if (after.isFollowed) this.claim(); // a message that came too late, or a run that waited in line
     return resultOf(run, state, conversationWith(conversationId, log), from);
+  }
+
+  /** The run goes on elsewhere, or here again: whoever reads it here sees the rest of it. */
+  async #showOn(sink: (event: RunEvent) => void, runId: string, after: number): Promise<void> {
+    try {
+      const { store, bus, codec } = this;
+      for await (const { event } of runEvents({ store, bus, codec }, runId, String(after))) sink(event);
+    } catch (error) {
+      this.#notice(`the run ${runId} can no longer be followed here: ${String(error)}`);
+    }
   }
 
   #leave(runId: string): void {
@@ -686,26 +554,6 @@ export class DurableEngine implements Engine {
   #hold(): void {
     if (this.#active.size > 0) this.#timer?.ref();
     else this.#timer?.unref();
-  }
-
-  async #logOf(branchId: string, length: number, exceptRun?: string): Promise<Log> {
-    if (length === 0 && exceptRun === undefined) return new Log([]);
-    const kept = this.#logs.get(branchId);
-    if (kept?.messages.length === length) {
-      this.#logs.delete(branchId);
-      return kept;
-    }
-    const messages = await this.store.read((db) => branchMessages(db, branchId, this.codec, exceptRun));
-    return new Log(messages.slice(0, length));
-  }
-
-  /** The logs of the last few conversations stay in memory: the next turn often follows soon. */
-  #keepLog(branchId: string, log: Log): void {
-    this.#logs.delete(branchId);
-    this.#logs.set(branchId, log);
-    if (this.#logs.size <= KEPT_LOGS) return;
-    const [oldest] = this.#logs.keys();
-    if (oldest !== undefined) this.#logs.delete(oldest);
   }
 
   /** Others took this process's runs: it was frozen, or its store was away for too long. It starts anew. */
@@ -780,39 +628,6 @@ export class DurableEngine implements Engine {
   #notice(message: string): void {
     this.#options.notice?.(message);
   }
-}
-
-const KEPT_LOGS = 100;
-const NO_LOST: ReadonlyMap<string, number> = new Map();
-
-interface Running {
-  readonly runId: string;
-  readonly turnRef: string;
-  readonly agent: AgentBinding;
-  readonly request: RunRequest;
-  readonly user: UserMessage;
-  readonly log: Log;
-  readonly from: number;
-  readonly conversationId: string;
-  readonly branchId: string;
-  readonly fence: number;
-  readonly sink: ((event: RunEvent) => void) | undefined;
-  readonly cancelled?: string | undefined;
-  readonly loaded:
-    | (LoadedRun & {
-        recorded: readonly { message: Message; ord: number }[];
-      })
-    | undefined;
-}
-
-/** Effects that had been begun and not delivered, and when they were begun. */
-function lostEffects({ commits }: LoadedRun): ReadonlyMap<string, number> {
-  const lost = new Map<string, number>();
-  for (const { body } of commits) {
-    lost.delete(body.key);
-    for (const key of body.begun) lost.set(key, body.at);
-  }
-  return lost;
 }
 
 function onAbort(signal: AbortSignal, cancel: (reason: string) => void): () => void {

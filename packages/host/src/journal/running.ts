@@ -1,0 +1,247 @@
+import type { AgentBinding, Message, UserMessage } from "trackside";
+import {
+  bindAgent,
+  type EngineParts,
+  type LateOutcome,
+  type Log,
+  RunContext,
+  type RunEvent,
+  type RunRequest,
+} from "trackside/engine";
+import type { Approvals } from "../approvals/approvals.ts";
+import { RunDesk } from "../approvals/desk.ts";
+import type { Bus } from "../bus/index.ts";
+import type { Store } from "../store/store.ts";
+import type { AgentRegistry } from "./agent-registry.ts";
+import type { BranchLogs } from "./branch-logs.ts";
+import type { Codec } from "./codec.ts";
+import { StoredCounters } from "./counters.ts";
+import { besideRow, type EndedRun } from "./end-run.ts";
+import { boundaryOf } from "./inbox.ts";
+import { StoredKeeper } from "./keeper.ts";
+import type { Lease } from "./lease.ts";
+import { recordAgain } from "./park.ts";
+import { RunHost } from "./run-host.ts";
+import { type LoadedRun, loadRun, loopRows, messagesOf } from "./run-records.ts";
+
+/** A run as a process works on it: begun there, or taken up with what an earlier one left. */
+export interface Running {
+  readonly runId: string;
+  readonly turnRef: string;
+  readonly agent: AgentBinding;
+  readonly request: RunRequest;
+  readonly user: UserMessage;
+  readonly log: Log;
+  readonly from: number;
+  readonly conversationId: string;
+  readonly branchId: string;
+  readonly fence: number;
+  readonly sink: ((event: RunEvent) => void) | undefined;
+  readonly cancelled?: string | undefined;
+  readonly loaded: (LoadedRun & { recorded: readonly { message: Message; ord: number }[] }) | undefined;
+}
+
+/** A run that this process works on, for those who watch. */
+export interface RunningFacts {
+  readonly run_id: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly conversation_id: string;
+  readonly tenant: string;
+  readonly recovered: boolean;
+  readonly traceparent?: string;
+}
+
+/** What an engine brings to its runs. */
+export interface Surroundings {
+  readonly options: {
+    readonly observe?: (event: RunEvent) => void;
+    readonly onRunning?: (run: RunningFacts) => void;
+    readonly onLate?: (tenant: string, runId: string, late: LateOutcome) => void;
+  };
+  readonly store: Store;
+  /** The store for runs under way: they wait where a caller is told. */
+  readonly patient: Store;
+  readonly approvals: Approvals;
+  readonly parts: EngineParts;
+  readonly bus: Bus;
+  readonly codec: Codec;
+  readonly lease: Lease;
+}
+
+/** Makes what a run consists of while it is under way. */
+export function makeRun(
+  around: Surroundings,
+  given: Running,
+): { run: RunContext; host: RunHost; desk: RunDesk; after: { readonly isFollowed: boolean } } {
+  const { options, store, patient, approvals, parts, bus, codec, lease } = around;
+  const { clock } = parts;
+  const { runId, turnRef, request, user, log, from, fence, loaded } = given;
+  const { scope } = request;
+  const bound = bindAgent(given.agent);
+  const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
+  const desk = new RunDesk(approvals, clock, scope.tenant, loaded?.approvals ?? []);
+  const { observe } = options;
+  options.onRunning?.({
+    run_id: runId,
+    agent: given.agent.definition.name,
+    model: given.agent.definition.model,
+    conversation_id: given.conversationId,
+    tenant: scope.tenant,
+    recovered: loaded !== undefined,
+    ...(loaded?.body.traceparent === undefined ? {} : { traceparent: loaded.body.traceparent }),
+  });
+  const services = {
+    late: (late: LateOutcome) => options.onLate?.(scope.tenant, runId, late),
+    approvals: desk,
+    counters: new StoredCounters(patient, loaded?.row.root_run_id ?? runId),
+    keeper: new StoredKeeper({
+      store: patient,
+      runId,
+      fence,
+      mayAct: () => lease.mayAct(),
+      lost: new Set(lost.keys()),
+      outcomes: loaded?.outcomes ?? new Map(),
+      guarded: bound.entries("PRE_TOOL_CALL").length > 0,
+      reviewed: bound.entries("POST_TOOL_CALL").length > 0 || bound.entries("TOOL_ERROR").length > 0,
+      now: () => clock.now(),
+    }),
+  };
+  const run = new RunContext({
+    id: runId,
+    turnRef,
+    scope,
+    agent: bound,
+    log,
+    parts: parts,
+    userMessage: user,
+    approver: request.approver,
+    services,
+    // Durable events are made only for those who were given them as they happen; others read the rows.
+    sink:
+      given.sink === undefined && observe === undefined
+        ? undefined
+        : (event) => {
+            given.sink?.(event);
+            observe?.(event);
+          },
+    live: (event) => {
+      given.sink?.(event);
+      bus.publish(runId, event);
+    },
+    ...(loaded === undefined
+      ? {}
+      : {
+          resumed: {
+            seq: loaded.commits.at(-1)?.seq ?? 0,
+            recorded: loaded.recorded.map(({ message }) => message),
+          },
+        }),
+  });
+  const after = { isFollowed: false };
+  const ended: EndedRun = {
+    runId,
+    tenant: scope.tenant,
+    conversationId: given.conversationId,
+    branchId: given.branchId,
+    fence,
+    scope,
+    user,
+    from,
+    codec: codec,
+    clock: clock,
+    length: () => log.messages.length,
+    deferred: () => host.deferred,
+    followed: () => {
+      after.isFollowed = true;
+    },
+  };
+  const host = new RunHost(
+    run,
+    {
+      store: patient,
+      codec: codec,
+      beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
+      boundary: () => boundaryOf(store, run),
+      again: (key) => recordAgain(patient, { runId, fence }, key),
+      committed: (seq) => bus.publish(runId, { type: "committed", run_id: runId, seq }),
+    },
+    {
+      fence,
+      ord: (loaded?.commits.at(-1)?.ord ?? -1) + 1,
+      seq: loaded?.commits.at(-1)?.seq ?? 0,
+      rows: loaded === undefined ? [] : loopRows(loaded.commits),
+      lost,
+      deferred: loaded?.commits.some(({ body }) => body.deferred !== undefined) ?? false,
+      savedAt: new Map(loaded?.recorded.map(({ message, ord }) => [message.id, ord]) ?? []),
+    },
+  );
+  const stop = loaded?.row.cancel_reason ?? given.cancelled;
+  if (stop) host.cancelRun(stop);
+  if (loaded !== undefined) host.call(); // what was sent while nobody ran it is heard at its next step
+  return { run, host, desk, after };
+}
+
+/** Loads a run that an earlier process left. Answers why it cannot go on where the code it needs is gone. */
+export async function loadRunning(
+  from: {
+    readonly store: Store;
+    readonly codec: Codec;
+    readonly registry: AgentRegistry;
+    readonly logs: BranchLogs;
+  },
+  runId: string,
+): Promise<Running | { problem: string; loaded: LoadedRun } | undefined> {
+  const { store, codec, registry, logs } = from;
+  const loaded = await store.read((db) => loadRun(db, runId, codec));
+  if (loaded === undefined || loaded.row.ended_at !== null) return undefined;
+  const { row, body } = loaded;
+  const agent = registry.bind(row.agent, loaded.definition, row.definition_digest);
+  if ("problem" in agent) return { problem: agent.problem, loaded };
+  const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
+  const log = await logs.take(row.branch_id, body.from, runId);
+  const logged = loaded.commits.flatMap(({ body: commit }) =>
+    commit.notes.flatMap((note) => (note.type === "logged" ? note.message_ids : [])),
+  );
+  for (const id of logged) {
+    const message = messages.get(id)?.message ?? (id === loaded.user.id ? loaded.user : undefined);
+    if (message !== undefined) log.append(message);
+  }
+  const inLog = new Set(logged);
+  return {
+    runId,
+    turnRef: row.turn_ref,
+    agent: agent.binding,
+    request: {
+      parts: loaded.user.parts,
+      conversation: undefined,
+      requestId: undefined,
+      scope: loaded.scope,
+      signal: undefined,
+      approver: "host",
+    },
+    user: loaded.user,
+    log,
+    from: body.from,
+    conversationId: row.conversation_id,
+    branchId: row.branch_id,
+    fence: row.fence,
+    sink: undefined,
+    loaded: {
+      ...loaded,
+      recorded: [...messages.values()].filter(({ message }) => !inLog.has(message.id)),
+    },
+  };
+}
+
+const NO_LOST: ReadonlyMap<string, number> = new Map();
+
+/** Effects that had been begun and not delivered, and when they were begun. */
+function lostEffects({ commits }: LoadedRun): ReadonlyMap<string, number> {
+  const lost = new Map<string, number>();
+  for (const { body } of commits) {
+    lost.delete(body.key);
+    for (const key of body.begun) lost.set(key, body.at);
+  }
+  return lost;
+}
