@@ -182,7 +182,7 @@ export const guards = [
       const rails = [
         defineRail({ name: "guard", on: ["PRE_TOOL_CALL"] }, async (ctx) => {
           if (ctx.inputs.arguments["n"] !== 2) return undefined;
-          await pause(20);
+          while (started.length < 2) await pause(5);
           return abort("not that one");
         }),
       ];
