@@ -29,9 +29,12 @@ const take = hot<
 );
 
 /** Takes over runs that nobody runs: released, queued, or of a process that is gone. Each gets a new fence (X4). */
-export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly string[]> {
+export function* claimRuns(
+  db: Builder,
+  init: ClaimInit,
+): Operation<{ readonly claimed: readonly string[]; readonly isMore: boolean }> {
   const processes = yield* rows(db.selectFrom("processes").selectAll().where("id", "!=", init.me));
-  if (init.agents.length === 0) return [];
+  if (init.agents.length === 0) return { claimed: [], isMore: false };
   const living = new Set<string>();
   const perhapsFrozen = new Set<string>();
   for (const one of processes) {
@@ -60,8 +63,10 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly str
       .where("status", "in", [...OPEN_STATES])
       .where("owner", "=", init.me),
   );
+  // Others are there to take theirs: a share at a time, so that not one process gets everything.
+  const share = open.slice(0, Math.ceil(open.length / (living.size + 1)));
   const claimed: string[] = [];
-  for (const run of [...open, ...mine.filter(({ id }) => !init.isActive(id))]) {
+  for (const run of [...share, ...mine.filter(({ id }) => !init.isActive(id))]) {
     const { id, fence, status: was } = run;
     const status = was === "queued" ? "running" : was;
     const taken = yield* take(db, { id, fence, was, me: init.me, next: fence + 1, at: init.at, status });
@@ -70,7 +75,7 @@ export function* claimRuns(db: Builder, init: ClaimInit): Operation<readonly str
     claimed.push(run.id);
     if (run.owner !== null && perhapsFrozen.has(run.owner)) yield* rememberOwner(db, run.id, row, run.owner);
   }
-  return claimed;
+  return { claimed, isMore: open.length > share.length || open.length === init.limit };
 }
 
 /**

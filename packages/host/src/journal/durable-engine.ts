@@ -430,7 +430,7 @@ export class DurableEngine implements Engine {
     await this.#opening;
     for (;;) {
       if (this.#closed || !this.#lease.valid) return;
-      const claimed = await this.store.write((db) =>
+      const { claimed, isMore } = await this.store.write((db) =>
         claimRuns(db, {
           me: this.#lease.process.id,
           agents: this.registry.names,
@@ -445,7 +445,7 @@ export class DurableEngine implements Engine {
         await Promise.all(claimed.slice(at, at + RESUME_AT_ONCE).map((runId) => this.#resume(runId)));
         await new Promise((resolve) => setImmediate(resolve));
       }
-      if (claimed.length < CLAIM_AT_ONCE) return;
+      if (!isMore) return;
     }
   }
 
