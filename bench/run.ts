@@ -80,7 +80,8 @@ async function measureInTurns(scenario: string): Promise<Record<string, Row>> {
   const out = new Set<string>();
   const takePart = scenarios[scenario]?.contestants ?? IN_MEMORY;
   const wanted = chosenContestants.filter((name) => takePart.includes(name));
-  for (let turn = 0; turn < processes; turn++)
+  const turns = scenarios[scenario]?.once ? 1 : processes;
+  for (let turn = 0; turn < turns; turn++)
     for (const contestant of wanted.filter((name) => !out.has(name))) {
       const answer = await measureInChild(contestant, scenario, rows[contestant]?.way ?? "");
       if ("failed" in answer) {

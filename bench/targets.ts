@@ -110,6 +110,18 @@ export const targets: Target[] = [
     says: "a cancelled run ends within 200 ms, 95 times of 100",
   },
   {
+    scenario: "kills",
+    metric: "unfinished",
+    atMost: 0,
+    says: "every one of 1,000 runs ends though its process is killed again and again",
+  },
+  {
+    scenario: "kills",
+    metric: "problems",
+    atMost: 0,
+    says: "nothing is lost, parked or done twice by those kills",
+  },
+  {
     scenario: "import",
     metric: "importMillis",
     against: "baseline",

@@ -10,6 +10,8 @@ const long = { steps: STEPS, deltas: 0 };
 const short = { steps: 5, deltas: 0 };
 const RUNS = 1000;
 const BURSTS = 3;
+/** Enough of them, for one that is slow. */
+const BURSTS_MS = 10_000;
 
 type Open = (disk: Disk) => Promise<Durable>;
 
@@ -46,7 +48,8 @@ export const durableConcurrent: Scenario = {
       onDisk(way, sync, async (made) => {
         await nanosPerRun(() => made.run(short), budget);
         const bursts: number[] = [];
-        for (let i = 0; i < BURSTS; i++) {
+        const end = performance.now() + BURSTS_MS;
+        for (let i = 0; i < BURSTS && (i === 0 || performance.now() < end); i++) {
           const start = performance.now();
           await Promise.all(Array.from({ length: RUNS }, () => made.run(short)));
           bursts.push(performance.now() - start);

@@ -3,6 +3,7 @@ import { durableConcurrent, durableSteps } from "./durable.ts";
 import { growth } from "./growth.ts";
 import { hooks, rails } from "./hooks.ts";
 import { cancelling, reading, recovery } from "./hosted.ts";
+import { kills } from "./kills.ts";
 import type { Scenario } from "./scenario.ts";
 import { steps } from "./steps.ts";
 import { stream } from "./stream.ts";
@@ -19,4 +20,5 @@ export const scenarios: Record<string, Scenario> = {
   recovery,
   reading,
   cancelling,
+  kills,
 };

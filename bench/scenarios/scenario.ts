@@ -21,5 +21,7 @@ export interface Scenario {
   metrics: Metric[];
   /** Who takes part; absent: everyone that runs agents in memory. */
   contestants?: string[];
+  /** Measured in one process only, however many are asked for: it takes long, or is no measurement of time. */
+  once?: boolean;
   measure(contestant: Contestant, budget: Budget): Promise<Outcome>;
 }

@@ -35,6 +35,8 @@ export class SqliteConnection {
       this.#db.pragma("secure_delete = ON"); // what is deleted is overwritten, not only unlinked (X12)
       this.#db.pragma("temp_store = MEMORY");
       this.#db.pragma("cache_size = -16384");
+      // Pages that are written again and again are moved once for all of that: the sync of a move costs more than it.
+      this.#db.pragma("wal_autocheckpoint = 4000");
       // After a burst the log is cut back to this when it starts over.
       this.#db.pragma("journal_size_limit = 67108864");
       this.#begin = this.#db.prepare("BEGIN");
