@@ -72,7 +72,7 @@ export async function inStore(
   } catch (error) {
     return refusal(error, io);
   } finally {
-    await trackside.close();
+    await trackside.close().catch(() => {}); // what was done is done; a store that is away has been told of
   }
 }
 

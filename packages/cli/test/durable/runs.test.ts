@@ -106,4 +106,37 @@ describe("trackside runs", () => {
     const again = await place.cli(["runs", "cancel", id]);
     expect(again.stdout).toContain("was over already");
   });
+
+  test("X2 a run whose agent lost a tool is parked and says so; put right and resumed, it goes on", {
+    timeout: 60_000,
+  }, async () => {
+    const place = project();
+    const id = await place.queue("clerk");
+    const first = place.worker();
+    await first.said("started", id);
+    await until(async () => (await place.json("approvals"))[0]);
+    first.signal("SIGTERM");
+    await first.ended;
+    const changed = `import trackside, { Agent, scriptedModel, sqlite, Trackside } from ${JSON.stringify(import.meta.resolve("../fixtures/durable.ts"))};
+      void trackside;
+      const clerk = new Agent({ name: "clerk", model: scriptedModel(["Hi."]) });
+      export default new Trackside({ store: sqlite("trackside.db"), agents: [clerk] });`;
+    place.write("changed.ts", changed);
+    const wrong = place.worker("--config", "changed.ts");
+    await wrong.said("parked", id);
+    wrong.signal("SIGTERM");
+    await wrong.ended;
+    const shown = await place.cli(["runs", "show", id]);
+    expect(shown.stdout).toContain("! parked");
+    expect(shown.stdout).toContain(`trackside runs resume ${id.slice(-8)}`);
+    const followed = await place.cli(["runs", "tail", id]);
+    expect(followed.stdout).toContain("It stays so until somebody acts: trackside runs resume");
+    expect(followed.code).toBe(1);
+
+    expect((await place.cli(["runs", "resume", id])).stdout).toContain("goes on in the next worker");
+    await place.cli(["approvals", "approve", `${id.slice(-8)}.main.1.0`]);
+    const right = place.worker();
+    expect(await right.said("ended", id)).toMatchObject({ status: "completed" });
+    expect(place.ledger()).toEqual(["paid 3 to Ann"]);
+  });
 });

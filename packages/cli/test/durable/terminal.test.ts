@@ -55,6 +55,34 @@ describe.skipIf(noTerminal !== undefined)("on a terminal, with a store", () => {
     expect(plain(list.raw)).toMatch(/^RUN +STATUS.*\n[a-z0-9]{8} {2}● completed {2}clerk {2}\S.* ago /);
   });
 
+  test("X3 a call whose outcome is unknown is asked about, and a person writes what came of it", {
+    timeout: 60_000,
+  }, async () => {
+    const place = project();
+    const id = await place.queue("charger");
+    const first = place.worker();
+    await until(() => (place.ledger().length > 0 ? true : undefined));
+    first.signal("SIGKILL");
+    await first.ended;
+    const second = place.worker();
+    await until(async () => (await place.json("approvals"))[0]);
+    const screen = place.terminal(["approvals"]);
+    await screen.see("◆ waiting for you · charge\n");
+    await screen.see("i  it ran   you know that it ran, and write its result for the model\n");
+    await screen.see("n  not run  you know that it did not run: runs charge now\n");
+    await screen.see("g  give up  runs nothing; the model reads that it is not known\n");
+    await screen.see("charge · i, n, g, l or ? · 60 min left › ");
+    screen.type("i\r");
+    await screen.see("result › ");
+    screen.type("charged by hand\r");
+    await screen.see("◆ charge answered by ");
+    await screen.see("Nothing waits for a decision.");
+    expect(await screen.ended).toBe(0);
+    await second.said("ended", id);
+    expect(place.ledger()).toEqual(["charging"]);
+    expect((await place.cli(["runs", "show", id])).stdout).toMatch(/I read .*charged by hand/);
+  });
+
   test("delete asks first", { timeout: 60_000 }, async () => {
     const place = project();
     await place.cli(["run", "greeter", "hi"]);

@@ -47,8 +47,8 @@ export function project(config: string | null = DURABLE) {
       if (code !== 0) throw new Error(stderr);
       return stdout.trim();
     },
-    worker(): Worker {
-      const started = startWorker(folder);
+    worker(...args: string[]): Worker {
+      const started = startWorker(folder, args);
       workers.push(started);
       return started;
     },
@@ -73,9 +73,9 @@ export interface Worker {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
 }
 
-function startWorker(folder: string): Worker {
+function startWorker(folder: string, args: readonly string[]): Worker {
   const [node, ...flags] = command;
-  const child: ChildProcess = spawn(node, [...flags, "worker", "--json"], {
+  const child: ChildProcess = spawn(node, [...flags, "worker", "--json", ...args], {
     cwd: folder,
     env: cleanEnvironment(),
     stdio: ["ignore", "pipe", "pipe"],

@@ -54,12 +54,13 @@ export const tail: Command = {
 
 async function follow(opened: InStore, io: Io, id: string, after: string): Promise<number> {
   const { trackside, scope, json, screen, line } = opened;
-  const { agent } = await trackside.runs.get(id, scope);
+  const { agent, status } = await trackside.runs.get(id, scope);
   const model = trackside.engine.registry.get(agent)?.definition.model ?? "the model";
   const records = new Map<string, Approval>();
   const view = new RunView(screen, model, { record: (approval) => records.get(approval) });
   if (!json) {
     screen.line(screen.paint("dim", `following ${id}; Ctrl-C leaves, the run goes on`));
+    if (status === "queued") screen.line("It waits in line for a worker: trackside worker");
     screen.line();
   }
   const leaving = new Leaving(io.gone);
