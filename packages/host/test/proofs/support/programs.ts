@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
@@ -18,9 +19,8 @@ export class Programs {
   }
 
   static async build(): Promise<Programs> {
-    const cache = join(ROOT, "node_modules", ".cache"); // packages that stay apart are found from here
-    mkdirSync(cache, { recursive: true });
-    const dir = mkdtempSync(join(cache, "trackside-proofs-"));
+    const dir = mkdtempSync(join(tmpdir(), "trackside-programs-"));
+    symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules")); // where packages that stay apart are found
     await build({
       config: false,
       cwd: ROOT,
@@ -31,6 +31,7 @@ export class Programs {
         "pulse-worker": fileURLToPath(new URL("../../../src/pulse-worker.ts", import.meta.url)),
       },
       outDir: dir,
+      clean: false,
       format: "esm",
       platform: "node",
       fixedExtension: false,
