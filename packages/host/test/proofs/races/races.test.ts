@@ -28,7 +28,7 @@ await onEveryStore("races", (fresh) => {
     const winners = after.map(({ decision }) => decision?.by ?? "");
     for (const pid of [one.pid, two.pid]) expect(winners.some((by) => by.startsWith(`${pid} `))).toBe(true);
     expect(new Set(after.map(({ state }) => state))).toEqual(new Set(["approved", "rejected"]));
-  }, 90_000);
+  });
 
   test("the judge of these races notices a decision that is no compare-and-set", async () => {
     const place = await fresh();
@@ -172,7 +172,7 @@ await onEveryStore("races", (fresh) => {
       const from = line.map(({ body }) => Number(JSON.parse(body).from)).sort((a, b) => a - b);
       expect(from).toEqual([0, 2, 4, 6, 8]);
     }
-  }, 40_000);
+  });
 });
 
 async function pair(place: Place, given = {}): Promise<[Worker, Worker]> {

@@ -35,5 +35,5 @@ await serviceSuite("several workers", postgresServer, (server) => {
     // They did share them, and the one that died left something in the middle.
     expect(asked).toBeGreaterThan(0);
     for (const { pid } of workers) expect(place.effects.some((line) => line.pid === pid)).toBe(true);
-  }, 60_000);
+  });
 });

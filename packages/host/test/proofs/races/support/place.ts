@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Approval } from "trackside";
-import { describe, onTestFinished } from "vitest";
+import { describe, onTestFinished, vi } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../../../scripts/services/index.ts";
 import { readApproval } from "../../../../src/approvals/records.ts";
 import { postgres, type RunsTable, rows, type Store, sqlite } from "../../../../src/store/index.ts";
@@ -15,7 +15,9 @@ import type { Command, Got, NewRun, ProgramInit } from "./protocol.ts";
 
 const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
 const POLL_MS = 25;
+/** Whoever waits in vain says what for, before the test is ended. */
 const PATIENCE_MS = 40_000;
+vi.setConfig({ testTimeout: 90_000 });
 
 /** The same proofs on both databases: `fresh` makes an empty one for each test. */
 export async function onEveryStore(
