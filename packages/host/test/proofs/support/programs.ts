@@ -43,8 +43,12 @@ export class Programs {
     return new Programs(dir);
   }
 
-  start(name: "worker" | "kill-worker", args: readonly string[] = []): ChildProcessWithoutNullStreams {
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(this.#dir, "compiled") };
+  start(
+    name: "worker" | "kill-worker",
+    args: readonly string[] = [],
+    variables: Readonly<Record<string, string>> = {},
+  ): ChildProcessWithoutNullStreams {
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(this.#dir, "compiled"), ...variables };
     return spawn(process.execPath, [join(this.#dir, `${name}.js`), ...args], { env });
   }
 

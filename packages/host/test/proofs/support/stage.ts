@@ -43,6 +43,7 @@ export class Stage {
       execute: async (args: object, context) => {
         const result = options.result?.(args) ?? `${name} ${JSON.stringify(args)}`;
         if (takesMs > 0) await sleep(takesMs / 2);
+        if (options.refuses?.(context)) throw new Error(`${name} is not possible`);
         this.#ledger.enter({
           what: name,
           effect,
@@ -136,6 +137,8 @@ interface ToolOptions {
   readonly takesMs?: number;
   readonly onUnknown?: "ask" | "fail";
   readonly result?: (args: object) => unknown;
+  /** Whether it fails, before it has any effect. */
+  readonly refuses?: (context: ToolContext) => boolean;
   /** Done after its effect, before it returns. */
   readonly meanwhile?: (context: ToolContext) => Promise<void>;
 }

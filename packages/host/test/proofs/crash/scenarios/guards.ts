@@ -97,4 +97,27 @@ export const GUARDS: readonly Scenario[] = [
         ],
       }),
   },
+  {
+    name: "tools that fail, with and without another try",
+    agent: (stage) =>
+      new Agent({
+        name: "failing",
+        model: stage.model(
+          { calls: [{ tool: "pay" }, { tool: "save" }] },
+          { calls: [{ tool: "pay" }] },
+          "done",
+        ),
+        tools: [
+          stage.tool("pay", "once", { takesMs: 10, refuses: ({ callId }) => callId.endsWith(".1.0") }),
+          stage.tool("save", "idempotent", { refuses: ({ attempt }) => attempt === 1 }),
+        ],
+        rails: [
+          defineRail({ name: "once-more", on: ["TOOL_ERROR"] }, async (ctx) => {
+            ctx.state.add("failures", 1);
+            await ctx.reserve("failures", 1, 10);
+            return retry({ delay: 0.01, maxRetries: 2 });
+          }),
+        ],
+      }),
+  },
 ];
