@@ -1,8 +1,10 @@
 import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../config/in-store.ts";
 import { subcommands } from "../subcommands.ts";
-import { answer, approve, reject } from "./approvals/decide.ts";
+import { answer } from "./approvals/answer.ts";
+import { approve } from "./approvals/approve.ts";
 import { inbox } from "./approvals/inbox.ts";
 import { list } from "./approvals/list.ts";
+import { reject } from "./approvals/reject.ts";
 import { rules } from "./approvals/rules.ts";
 import { show } from "./approvals/show.ts";
 

@@ -1,7 +1,8 @@
 import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../config/in-store.ts";
 import { subcommands } from "../subcommands.ts";
-import { exportLines, importLines } from "./conversations/copy.ts";
 import { remove } from "./conversations/delete.ts";
+import { exportLines } from "./conversations/export.ts";
+import { importLines } from "./conversations/import.ts";
 import { list } from "./conversations/list.ts";
 import { show } from "./conversations/show.ts";
 

@@ -1,7 +1,10 @@
 import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../config/in-store.ts";
 import { subcommands } from "../subcommands.ts";
-import { cancel, exportRun, resume, retry } from "./runs/change.ts";
+import { cancel } from "./runs/cancel.ts";
+import { exportRun } from "./runs/export.ts";
 import { list } from "./runs/list.ts";
+import { resume } from "./runs/resume.ts";
+import { retry } from "./runs/retry.ts";
 import { show } from "./runs/show.ts";
 import { tail } from "./runs/tail.ts";
 

@@ -6,39 +6,8 @@ import { type Command, EXIT, showHelp } from "../../command.ts";
 import { Complaint } from "../../complaint.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import { readAll } from "../../io.ts";
-import { findId } from "../../short-id.ts";
 
-const exportHelp = `trackside conversations export <id>    prints a conversation as lines of JSON
-
-  <id>      the id of a conversation or a branch, or an end of it that no other has
-
-The first line is the conversation, each other one a message. What providers signed is left out.
-
-Options
-${STORE_OPTIONS_HELP}
-
-${STORE_EXIT_HELP}
-
-Examples
-  trackside conversations export k3x9q2ab > conversation.jsonl
-`;
-
-export const exportLines: Command = {
-  help: exportHelp,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, exportHelp);
-    noMore(positionals, 1, "trackside conversations export <id>");
-    return inStore(io, { ...values, json: true }, async ({ trackside, scope, line }) => {
-      const id = await findId(trackside, "branches", positionals[0], scope.tenant);
-      const lines = (await trackside.conversations.export(id, scope)).trimEnd().split("\n");
-      for (const one of lines) line(JSON.parse(one));
-      return EXIT.completed;
-    });
-  },
-};
-
-const importHelp = `trackside conversations import <file>    makes a new conversation of exported lines
+const help = `trackside conversations import <file>    makes a new conversation of exported lines
 
   <file>    what "trackside conversations export" has printed; "-" reads it from stdin
 
@@ -55,10 +24,10 @@ Examples
 `;
 
 export const importLines: Command = {
-  help: importHelp,
+  help,
   async run(args, io) {
     const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, importHelp);
+    if (values.help) return showHelp(io, help);
     noMore(positionals, 1, "trackside conversations import <file>");
     const [file] = positionals;
     if (file === undefined) throw new Complaint("Which file? Write: trackside conversations import <file>");
