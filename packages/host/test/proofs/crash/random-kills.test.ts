@@ -1,23 +1,37 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { randomKills } from "../support/random-kills.ts";
 
-const RUNS = 300;
 const PATIENCE_MS = 300_000;
+const places: string[] = [];
 
-const dir = mkdtempSync(join(tmpdir(), "trackside-kills-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+function place(): string {
+  const dir = mkdtempSync(join(tmpdir(), "trackside-kills-"));
+  places.push(dir);
+  return dir;
+}
 
-test(
-  `X2 X3 ${RUNS} runs end, each effect once, though their process is killed again and again`,
-  async () => {
-    const { kills, ended, unknown, problems } = await randomKills({ runs: RUNS, seed: 5, dir });
-    expect(problems).toEqual([]);
-    expect(ended).toEqual({ completed: RUNS });
-    expect(kills).toBeGreaterThan(2);
-    expect(unknown).toBeGreaterThan(0); // some died in the middle of something
-  },
-  PATIENCE_MS,
-);
+afterAll(() => {
+  for (const dir of places) rmSync(dir, { recursive: true, force: true });
+});
+
+describe("X2 X3 killed every 0.5 to 3 seconds, all runs end and nothing happens twice", () => {
+  for (const { title, ...given } of [
+    { title: "300 runs in one process at a time", runs: 300, seed: 5 },
+    { title: "100 runs in two processes, each killed apart", runs: 100, seed: 6, processes: 2 },
+  ]) {
+    test(
+      title,
+      async () => {
+        const { kills, ended, unknown, problems } = await randomKills({ ...given, dir: place() });
+        expect(problems).toEqual([]);
+        expect(ended).toEqual({ completed: given.runs });
+        expect(kills).toBeGreaterThan(2);
+        expect(unknown).toBeGreaterThan(0); // some died in the middle of something, and somebody said what happened
+      },
+      PATIENCE_MS,
+    );
+  }
+});

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { ONCE_CALLS } from "./busy-agent.ts";
 import { Ledger } from "./ledger.ts";
 import { Programs } from "./programs.ts";
@@ -12,7 +13,9 @@ export interface KillsInit {
   /** A folder for the ledger, and for the database unless `place` says where that is. */
   readonly dir: string;
   readonly place?: string;
-  /** Runs under way at a time. */
+  /** Processes at a time, each killed apart: what one leaves, another takes up. */
+  readonly processes?: number;
+  /** Runs that a process has under way at a time. */
   readonly atOnce?: number;
   /** A process is killed so long after it has opened the store. */
   readonly killAfterMs?: readonly [number, number];
@@ -28,86 +31,127 @@ export interface Kills {
   readonly problems: readonly string[];
 }
 
+const USUAL = [500, 3000] as const;
 const MOST_KILLS = 500;
 const TERMINAL = ["completed", "error", "cancelled"];
 
-/** Works through many runs in one database while the process that does so is killed again and again. */
+/** Works through many runs in one database while the processes that do so are killed again and again. */
 export async function randomKills(init: KillsInit): Promise<Kills> {
   const programs = await Programs.build();
+  const kills = new Killing(programs, init);
   try {
-    return await killAgainAndAgain(programs, init);
+    const places = Array.from({ length: init.processes ?? 1 }, () => kills.goOn());
+    const reports = await Promise.all(places);
+    return kills.judged(reports[0]);
   } finally {
     programs.remove();
   }
 }
 
-async function killAgainAndAgain(programs: Programs, init: KillsInit): Promise<Kills> {
-  const { runs, seed, dir, atOnce = 10, killAfterMs: [least, most] = [500, 3000] } = init;
-  const ledger = join(dir, "ledger");
-  const random = randomFrom(seed);
-  const problems: string[] = [];
-  for (let kills = 0; kills < MOST_KILLS; kills += 1) {
-    const worker = programs.start("kill-worker", [
-      init.place ?? join(dir, "runs.db"),
-      ledger,
-      String(runs),
-      String(atOnce),
-    ]);
+class Killing {
+  readonly #programs: Programs;
+  readonly #init: KillsInit;
+  readonly #random: () => number;
+  readonly #ledger: string;
+  readonly #problems: string[] = [];
+  #kills = 0;
+
+  constructor(programs: Programs, init: KillsInit) {
+    this.#programs = programs;
+    this.#init = init;
+    this.#random = randomFrom(init.seed);
+    this.#ledger = join(init.dir, "ledger");
+  }
+
+  /** One process after the other, until one of them sees everything over, or something is wrong. */
+  async goOn(): Promise<Report | undefined> {
+    while (this.#problems.length === 0) {
+      const report = await this.#live();
+      if (report !== undefined) return report;
+      if (this.#kills >= MOST_KILLS) this.#problems.push(`not over after ${MOST_KILLS} kills`);
+    }
+    return undefined;
+  }
+
+  async #live(): Promise<Report | undefined> {
+    const {
+      runs,
+      dir,
+      place = join(dir, "runs.db"),
+      atOnce = 10,
+      killAfterMs: [least, most] = USUAL,
+    } = this.#init;
+    const worker = this.#programs.start("kill-worker", [place, this.#ledger, String(runs), String(atOnce)]);
     const exit = once(worker, "exit");
-    let errors = "";
-    worker.stderr.setEncoding("utf8").on("data", (text: string) => {
-      errors += text;
-    });
+    const errors = text(worker.stderr);
     let timer: NodeJS.Timeout | undefined;
     let wasKilled = false;
     let report: Report | undefined;
+    const kill = () => {
+      wasKilled = worker.kill("SIGKILL");
+    };
     for await (const line of createInterface({ input: worker.stdout })) {
-      const said: { ready?: true; over?: true; notice?: string; report?: Report } = JSON.parse(line);
-      if (said.notice !== undefined) problems.push(`noticed after ${kills} kills: ${said.notice}`);
-      if (said.ready) {
-        timer = setTimeout(
-          () => {
-            wasKilled = worker.kill("SIGKILL");
-          },
-          least + random() * (most - least),
-        );
+      const said: Said = JSON.parse(line);
+      if (said.ready) timer = setTimeout(kill, least + this.#random() * (most - least));
+      if (said.notice !== undefined) {
+        this.#problems.push(`noticed after ${this.#kills} kills: ${said.notice}`);
+        kill(); // it would wait for somebody
       }
       if (said.over) clearTimeout(timer);
       report ??= said.report;
     }
     clearTimeout(timer);
     await exit;
-    if (problems.length > 0 && report === undefined) return { ...NOTHING, kills, problems }; // it would wait for ever
-    if (report !== undefined) return judged(report, runs, kills, new Ledger(ledger), problems);
-    if (!wasKilled)
-      return { ...NOTHING, kills, problems: [...problems, `the process ended by itself: ${errors}`] };
+    if (wasKilled) this.#kills += 1;
+    else if (report === undefined) this.#problems.push(`a process ended by itself: ${await errors}`);
+    return report;
   }
-  return { ...NOTHING, kills: MOST_KILLS, problems: [...problems, `not over after ${MOST_KILLS} kills`] };
+
+  judged(report: Report | undefined): Kills {
+    const { runs } = this.#init;
+    const kills = this.#kills;
+    if (report === undefined) return { kills, runs: 0, unknown: 0, ended: {}, problems: this.#problems };
+    const ended: Record<string, number> = {};
+    for (const { status } of report.runs) ended[status] = (ended[status] ?? 0) + 1;
+    const unknown = report.approvals.filter(({ kind }) => kind === "unknown_outcome").length;
+    const problems = [
+      ...this.#problems,
+      ...faults(report, runs),
+      ...repeated(new Ledger(this.#ledger), runs),
+    ];
+    return { kills, runs: report.runs.length, unknown, ended, problems };
+  }
 }
 
-const NOTHING = { runs: 0, unknown: 0, ended: {} };
+interface Said {
+  readonly ready?: true;
+  readonly over?: true;
+  readonly notice?: string;
+  readonly report?: Report;
+}
 
-function judged(report: Report, runs: number, kills: number, ledger: Ledger, problems: string[]): Kills {
-  const ended: Record<string, number> = {};
-  for (const { status, terminals, gaps } of report.runs) {
-    ended[status] = (ended[status] ?? 0) + 1;
-    if (!TERMINAL.includes(status)) problems.push(`a run is ${status}`);
-    if (terminals.length !== 1 || terminals[0] !== status)
-      problems.push(`a run is ${status} and has the terminal statuses ${terminals.join(", ")}`);
-    problems.push(...gaps);
-  }
-  if (report.runs.length !== runs) problems.push(`there are ${report.runs.length} runs, not ${runs}`);
-  for (const run of report.held) problems.push(`a branch is still held by ${run}`);
-  for (const { id, state } of report.approvals)
-    if (state === "pending") problems.push(`${id} is still pending`);
+function faults(report: Report, runs: number): string[] {
+  const found = report.runs.flatMap(({ status, terminals, gaps }) => {
+    const isOver = TERMINAL.includes(status) && terminals.length === 1 && terminals[0] === status;
+    return isOver
+      ? gaps
+      : [`a run is ${status} and has the terminal statuses ${terminals.join(", ")}`, ...gaps];
+  });
+  if (report.runs.length !== runs) found.push(`there are ${report.runs.length} runs, not ${runs}`);
+  for (const run of report.held) found.push(`a branch is still held by ${run}`);
+  for (const { id, state } of report.approvals) if (state === "pending") found.push(`${id} is still pending`);
+  return found;
+}
+
+function repeated(ledger: Ledger, runs: number): string[] {
+  const found: string[] = [];
   const calls = new Map<string, number>();
   for (const { effect, call } of ledger.read())
     if (effect === "once") calls.set(call, (calls.get(call) ?? 0) + 1);
-  for (const [call, times] of calls) if (times > 1) problems.push(`${call} happened ${times} times`);
+  for (const [call, times] of calls) if (times > 1) found.push(`${call} happened ${times} times`);
   if (calls.size !== runs * ONCE_CALLS)
-    problems.push(`${calls.size} things happened that happen once, not ${runs * ONCE_CALLS}`);
-  const unknown = report.approvals.filter(({ kind }) => kind === "unknown_outcome").length;
-  return { kills, runs: report.runs.length, unknown, ended, problems };
+    found.push(`${calls.size} things happened that happen once, not ${runs * ONCE_CALLS}`);
+  return found;
 }
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
