@@ -8,6 +8,8 @@ export interface Job {
   readonly weight: number;
   /** It is one statement, which lands whole or not at all by itself. */
   readonly single: boolean;
+  /** The run it is a delivery of, if it is one. */
+  readonly runId?: string;
   run(connection: SqliteConnection): void;
   resolve(): void;
   reject(error: unknown): void;
@@ -18,6 +20,7 @@ const WORK_WEIGHT = 16;
 export class AppendJob implements Job {
   readonly weight: number;
   readonly single: boolean;
+  readonly runId: string;
   readonly #entry: CommitEntry;
   readonly #work: Work<void> | undefined;
   readonly #db: Builder;
@@ -34,6 +37,7 @@ export class AppendJob implements Job {
   ) {
     this.#db = db;
     this.#entry = entry;
+    this.runId = entry.run_id;
     this.#work = work;
     this.#resolve = resolve;
     this.reject = reject;

@@ -8,6 +8,8 @@ import { StoreError } from "./store-error.ts";
 
 /** A transaction takes this much, in appends; the rest waits for the next one, so that the event loop gets its turn. */
 const BATCH_WEIGHT = 2_048;
+/** So long one run may write on and on before the event loop gets its turn. */
+const ALONE_MS = 1;
 const NOTICE_AFTER_MS = 1_000;
 const CLOSE_WAITS_MS = 5_000;
 
@@ -23,13 +25,16 @@ interface WriterParts {
 /**
  * Every write of a store goes through here. What is asked for in one turn of the event loop becomes one transaction and
  * one sync; each job in it lands whole or not at all. When it has committed all its promises run before the next turn, so
- * runs that go in step stay together.
+ * runs that go in step stay together. A run that has the store for itself waits for no turn: that costs more than a write.
  */
 export class SqliteWriter {
   readonly #parts: WriterParts;
   #connection: SqliteConnection;
   #queue: Job[] = [];
   #scheduled = false;
+  /** The run whose delivery was written last, with nothing beside it. */
+  #alone: string | undefined;
+  #turnAt = 0;
   #busySince: number | undefined;
   #noticed = false;
   /** The disk failed under the connection: it is opened anew before anything else is believed. */
@@ -49,8 +54,15 @@ export class SqliteWriter {
     this.#queue.push(job);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#flush);
+    const isAlone = job.runId !== undefined && job.runId === this.#alone;
+    if (isAlone && performance.now() - this.#turnAt < ALONE_MS) process.nextTick(this.#flush);
+    else setImmediate(this.#takeTurn);
   }
+
+  readonly #takeTurn = (): void => {
+    this.#turnAt = performance.now();
+    this.#flush();
+  };
 
   /** Writes what is still waiting, unless somebody holds the database up for too long. */
   async close(): Promise<void> {
@@ -90,10 +102,12 @@ export class SqliteWriter {
       this.#next();
       return;
     }
-    if (lone) this.#alone(this.#take());
+    const jobs = this.#take();
+    this.#alone = lone ? jobs[0]?.runId : undefined;
+    if (lone) this.#runLone(jobs);
     else {
       this.#unlocked();
-      this.#transact(this.#take());
+      this.#transact(jobs);
     }
     this.#next();
   };
@@ -102,7 +116,7 @@ export class SqliteWriter {
     if (this.#queue.length === 0) this.#drained?.();
     if (this.#queue.length === 0 || this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#flush);
+    setImmediate(this.#takeTurn);
   }
 
   /** The jobs of the next transaction, oldest first. */
@@ -117,7 +131,7 @@ export class SqliteWriter {
   }
 
   /** One statement with nobody beside it is a transaction by itself, and commits with it. */
-  #alone(jobs: readonly Job[]): void {
+  #runLone(jobs: readonly Job[]): void {
     try {
       this.#parts.seams.beforeCommit?.();
       for (const job of jobs) job.run(this.#connection);
