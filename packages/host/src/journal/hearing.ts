@@ -18,6 +18,7 @@ export interface HearingInit {
 
 const WAKES_AT_ONCE = 1000;
 const RUNS_AT_ONCE = 500;
+const MISSING_AT_MOST = 200;
 
 /**
  * Hears what other processes left for the runs of this one: decisions, messages, cancels. Wakes say where to look; they are
@@ -26,6 +27,8 @@ const RUNS_AT_ONCE = 500;
 export class Hearing {
   readonly #init: HearingInit;
   #lastWake: number | undefined;
+  /** Numbers that were passed over: in PostgreSQL a wake may become visible after a later one. */
+  readonly #missing = new Set<number>();
   #looking: Promise<void> | undefined;
   #again: "some" | "all" | undefined;
   #closed = false;
@@ -59,7 +62,9 @@ export class Hearing {
   async #look(which: "some" | "all"): Promise<void> {
     const { runs, queued } = this.#init;
     const all = which === "all" || this.#lastWake === undefined;
+    const before = all ? [...this.#missing] : [];
     const woken = await this.#wakes();
+    for (const n of before) this.#missing.delete(n); // this look is at everything they could tell of
     if (woken.queued) queued();
     const ids = all ? [...runs.keys()] : [...woken.runs].filter((id) => runs.has(id));
     for (let from = 0; from < ids.length; from += RUNS_AT_ONCE)
@@ -68,18 +73,32 @@ export class Hearing {
 
   async #wakes(): Promise<{ runs: ReadonlySet<string>; queued: boolean }> {
     const after = this.#lastWake;
+    const missing = [...this.#missing];
     const found = await this.#init.store.read(function* (db) {
       const wakes = db.selectFrom("wakes").select(["n", "run_id", "what"]);
       // Of what was before this process it looks at the truth itself.
       if (after === undefined) return yield* rows(wakes.orderBy("n", "desc").limit(1));
-      return yield* rows(wakes.where("n", ">", after).orderBy("n").limit(WAKES_AT_ONCE));
+      const late = missing.length === 0 ? [] : yield* rows(wakes.where("n", "in", missing));
+      const next = yield* rows(wakes.where("n", ">", after).orderBy("n").limit(WAKES_AT_ONCE));
+      return [...late, ...next];
     });
-    this.#lastWake = Math.max(after ?? 0, ...found.map(({ n }) => Number(n)));
-    if (found.length === WAKES_AT_ONCE) this.#again ??= "some";
+    this.#count(found.map(({ n }) => Number(n)));
+    if (found.length >= WAKES_AT_ONCE) this.#again ??= "some";
     return {
       runs: new Set(found.map(({ run_id }) => run_id)),
       queued: found.some(({ what }) => what === "queued"),
     };
+  }
+
+  #count(numbers: readonly number[]): void {
+    for (const n of numbers) {
+      if (this.#missing.delete(n)) continue;
+      const first = (this.#lastWake ?? n - 1) + 1;
+      for (let passed = Math.max(first, n - MISSING_AT_MOST); passed < n; passed += 1)
+        this.#missing.add(passed);
+      this.#lastWake = n;
+    }
+    this.#lastWake ??= 0;
   }
 
   async #lookAt(ids: readonly string[]): Promise<void> {
