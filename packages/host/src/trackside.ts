@@ -245,12 +245,15 @@ export class Trackside {
       );
   }
 
-  /** Leaves every run where it is: the next process goes on with it. */
-  async close(): Promise<void> {
+  /**
+   * Leaves every run where it is: the next process goes on with it. With `graceMs` tools that are running may finish first,
+   * so that nobody has to be asked what came of them.
+   */
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     await this.#opening?.catch(() => {});
     this.#retention?.stop();
     await this.#sender?.stop();
-    await this.engine.close();
+    await this.engine.close(options);
     this.#telemetry?.close();
   }
 

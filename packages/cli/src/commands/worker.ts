@@ -15,6 +15,7 @@ It takes up runs that are queued and runs that another process has left, of the 
 with a line for each it takes up and each that ends. Any number of workers may share a store.
 
 Ctrl-C or SIGTERM leaves the runs where they are, for the next worker, and exits with 0; a second one exits at once.
+Tools that are running may finish first, for up to 5 seconds.
 
 Options
   --json                  prints each line as JSON: {"at", "change", "run_id", "agent", "status"}
@@ -30,6 +31,8 @@ Examples
   trackside worker
   trackside worker --json >> worker.log
 `;
+
+const GRACE_MS = 5_000;
 
 type Change = Parameters<Parameters<InStore["trackside"]["engine"]["onRun"]>[0]>[0]["change"];
 
@@ -84,7 +87,7 @@ async function work({ trackside, json, screen, line }: InStore, stopped: AbortSi
   engine.claim();
   await until(stopped);
   const left = engine.activeRuns;
-  await trackside.close();
+  await trackside.close({ graceMs: GRACE_MS });
   await telling;
   const what = left === 0 ? "no run was under way" : `${counted(left, "run")} left for the next worker`;
   if (json) line({ at: Date.now(), change: "stopped", left });

@@ -201,9 +201,14 @@ export class DurableEngine implements Engine {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Leaves every run where it is: another process, or the next one, goes on with it. */
-  async close(): Promise<void> {
+  /**
+   * Leaves every run where it is: another process, or the next one, goes on with it. With `graceMs` tools that are running
+   * may finish first, for that long.
+   */
+  async close({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     if (this.#closed) return;
+    this.#claims = false;
+    if (graceMs > 0) await this.#drain(graceMs);
     this.#closed = true;
     clearInterval(this.#timer);
     this.#unlisten?.();
@@ -219,6 +224,15 @@ export class DurableEngine implements Engine {
     await this.#lease.release().catch(() => {});
     await this.bus.close();
     await this.store.close();
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([over, Promise.all([...this.#active.values()].map(({ host }) => host.drain()))]);
+    clearTimeout(timer);
   }
 
   start(

@@ -52,6 +52,9 @@ export interface HostStart {
   readonly savedAt: ReadonlyMap<string, number>;
 }
 
+/** Keys of tool calls. */
+const TOOL = /\/tool\/\d+$/;
+
 /** Why a run cannot go on by itself. */
 export class Parked extends Error {
   override readonly name = "Parked";
@@ -75,6 +78,8 @@ export class RunHost implements JournalHost {
   #cancelled: string | undefined;
   #called = false;
   #wake: (() => void) | undefined;
+  #draining = false;
+  #drained: (() => void) | undefined;
   #broken: { error: unknown } | undefined;
 
   constructor(run: RunContext, services: HostServices, start: HostStart) {
@@ -145,6 +150,7 @@ export class RunHost implements JournalHost {
 
   begin(asked: Asked): void {
     if (this.#under.has(asked.key)) return;
+    if (this.#draining && !TOOL.test(asked.key)) return; // whoever takes the run up begins it
     const effect = new Effect(asked.key);
     this.#under.set(asked.key, effect);
     if (this.#cancelled !== undefined) effect.cancel(this.#cancelled);
@@ -161,11 +167,14 @@ export class RunHost implements JournalHost {
   async next(): Promise<{ key: string; result: unknown }> {
     for (;;) {
       if (this.#broken) throw this.#broken.error;
-      const next = this.#ready.shift();
+      // While it drains only tools are delivered: anything else would begin something new.
+      const at = this.#draining ? this.#ready.findIndex(({ key }) => TOOL.test(key)) : 0;
+      const [next] = at < 0 ? [] : this.#ready.splice(at, 1);
       if (next !== undefined) {
         this.#under.delete(next.key);
         return next;
       }
+      this.#drained?.();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -183,9 +192,22 @@ export class RunHost implements JournalHost {
     for (const effect of this.#under.values()) effect.cancel(reason);
   }
 
+  /**
+   * Lets tools that are running finish and starts nothing new: what is known about them when this process leaves, nobody has
+   * to be asked. Resolves when none is left.
+   */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    while (this.#broken === undefined && [...this.#under.keys()].some((key) => TOOL.test(key)))
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+  }
+
   /** Gives this life of the run up: nothing more is delivered. Tools and models under way are told to stop. */
   give(error: unknown): void {
     this.#broken ??= { error };
+    this.#drained?.();
     for (const effect of this.#under.values()) effect.abort("the run goes on elsewhere");
     this.#wake?.();
   }

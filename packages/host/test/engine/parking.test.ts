@@ -170,3 +170,28 @@ describe("X2 runs and the code they began with", () => {
     }
   });
 });
+
+test("X3 a process that is asked to leave lets running tools finish: nobody has to be asked about them", async () => {
+  const path = file();
+  const ran: string[] = [];
+  const slow = defineTool({
+    name: "pay",
+    execute: async () => {
+      await sleep(100);
+      ran.push("paid");
+      return "paid";
+    },
+  });
+  const calls = [{ tool: "pay" }, { tool: "pay" }];
+  const first = host(path, { model: scriptedModel([{ calls }, "never said here"]), tools: [slow] });
+  const { runId } = await first.start("clerk", "pay");
+  while (!(await first.runs.events(runId)).some(({ type }) => type === "tool_call")) await sleep(5);
+  await sleep(20);
+  await first.close({ graceMs: 5_000 });
+  expect(ran).toHaveLength(2);
+
+  const second = host(path, { tools: [slow] });
+  expect((await second.runs.result(runId)).output).toBe("done");
+  expect(ran).toHaveLength(2);
+  expect(await second.approvals.list({ state: "all" })).toEqual([]);
+});
