@@ -27,7 +27,7 @@ export type {
   Conversations,
   SendOptions,
 } from "./conversations/conversations.ts";
-export { DurableEngine, type DurableOptions } from "./journal/durable-engine.ts";
+export { DurableEngine, type DurableOptions, type RunChange } from "./journal/durable-engine.ts";
 export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";
 export type { RunRecord } from "./runs/run-record.ts";

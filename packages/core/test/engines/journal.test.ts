@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Agent, defineTool } from "trackside";
 import { hostileEngine, sandboxEngine, scriptedModel } from "trackside/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type CommitRow, Divergence, driveJournal, type JournalHost } from "../../src/local/journal.ts";
 import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
@@ -48,6 +48,12 @@ class Memory implements JournalHost {
   restart(): boolean {
     return false;
   }
+}
+
+function temporaryFile(): string {
+  const dir = mkdtempSync(join(tmpdir(), "trackside-sandbox-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return join(dir, "loop.ts");
 }
 
 const answers = {
@@ -150,14 +156,14 @@ describe("the hostile world and the sandbox catch what they are there for", () =
     "fetch('http://127.0.0.1')",
   ];
   test.each(forbidden)("X1 a loop that says %s fails in the sandbox", async (expression) => {
-    const file = join(mkdtempSync(join(tmpdir(), "sandbox-")), "loop.ts");
+    const file = temporaryFile();
     writeFileSync(file, `export function attempt(): unknown { return ${expression}; }`);
     const { attempt } = await loadInSandbox<{ attempt: () => unknown }>(pathToFileURL(file));
     expect(attempt).toThrow();
   });
 
   test("X1 a loop that imports a package fails to load in the sandbox", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "sandbox-")), "loop.ts");
+    const file = temporaryFile();
     writeFileSync(file, 'import { readFileSync } from "node:fs"; export const read = readFileSync;');
     await expect(loadInSandbox(pathToFileURL(file))).rejects.toThrow(/node:fs/);
   });
