@@ -160,8 +160,9 @@ await onEveryStore("races", (fresh) => {
     });
     const since = Date.now();
     const ids = await one.start(Array.from({ length: 30 }, (_, n) => run(n)));
-    const sends = ids.flatMap((conversationOf) =>
-      Array.from({ length: 4 }, (_, k) => ({ ...run(0), conversationOf, at: since + 240 + k * 12 })),
+    // Around its end, each conversation at other moments.
+    const sends = ids.flatMap((conversationOf, i) =>
+      Array.from({ length: 4 }, (_, k) => ({ ...run(0), conversationOf, at: since + 250 + k * 40 + i * 2 })),
     );
     await Promise.all([one.start(sends.slice(0, 60)), two.start(sends.slice(60))]);
     const ended = await place.ended(ids.length + sends.length);

@@ -118,6 +118,7 @@ await onEveryStore("zombies", (fresh) => {
       }),
     );
     expect(claimed).toEqual([id]);
+    await new Promise((resolve) => setTimeout(resolve, 1_600)); // its tool is done the moment it thaws
     old.signal("SIGCONT");
     await until("the fence to be seen", () => old.notices[0]);
     expect(await place.notes(id)).toEqual(before);
