@@ -221,12 +221,13 @@ export class RunHost implements JournalHost {
     const since = this.#lost.get(asked.key);
     if (since === undefined) return perform(this.#run, asked, effect);
     this.#lost.delete(asked.key);
-    if (asked.kind === "ask") return perform(this.#run, asked, effect); // waiting is not what kills a process
+    // Waiting is not what kills a process.
+    if (asked.kind === "ask") return perform(this.#run, asked, effect);
+    if (asked.kind === "sleep")
+      return perform(this.#run, { ...asked, input: this.#left(asked, since) }, effect);
     const refusal = await this.#services.again(asked.key);
     if (refusal !== undefined) throw new Parked(refusal);
     if (asked.kind === "model") return lostModel(this.#run.id, asked.input as ModelInput);
-    if (asked.kind === "sleep")
-      return perform(this.#run, { ...asked, input: this.#left(asked, since) }, effect);
     return perform(this.#run, asked, effect);
   }
 
