@@ -24,6 +24,9 @@ const addTool = createTool({
   execute: async ({ n }) => add(n),
 });
 
+/** A run still writes for a moment after it has answered. */
+const SETTLE_MS = 1000;
+
 function agentOf(script: Script) {
   const id = `bench-${script.steps}`;
   const tools = { [TOOL.name]: addTool };
@@ -49,7 +52,10 @@ async function durableAgent({ path, sync }: Disk): Promise<Durable> {
       cleanup();
       return text;
     },
-    close: async () => client.close(),
+    async close() {
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      client.close();
+    },
   };
 }
 
