@@ -15,6 +15,12 @@ export interface ClaimInit {
   readonly at: number;
 }
 
+export interface Claimed {
+  readonly runId: string;
+  /** Its process left it in good order, or it was never begun: nothing died in the middle of it. */
+  readonly wasLeft: boolean;
+}
+
 const take = hot<
   { id: string; fence: number; was: string; me: string; next: number; at: number; status: string },
   { body: string }
@@ -32,7 +38,7 @@ const take = hot<
 export function* claimRuns(
   db: Builder,
   init: ClaimInit,
-): Operation<{ readonly claimed: readonly string[]; readonly isMore: boolean }> {
+): Operation<{ readonly claimed: readonly Claimed[]; readonly isMore: boolean }> {
   const processes = yield* rows(db.selectFrom("processes").selectAll().where("id", "!=", init.me));
   if (init.agents.length === 0) return { claimed: [], isMore: false };
   const living = new Set<string>();
@@ -65,14 +71,14 @@ export function* claimRuns(
   );
   // Others are there to take theirs: a share at a time, so that not one process gets everything.
   const share = open.slice(0, Math.ceil(open.length / (living.size + 1)));
-  const claimed: string[] = [];
+  const claimed: Claimed[] = [];
   for (const run of [...share, ...mine.filter(({ id }) => !init.isActive(id))]) {
     const { id, fence, status: was } = run;
     const status = was === "queued" ? "running" : was;
     const taken = yield* take(db, { id, fence, was, me: init.me, next: fence + 1, at: init.at, status });
     const [row] = taken.rows;
     if (row === undefined) continue;
-    claimed.push(run.id);
+    claimed.push({ runId: run.id, wasLeft: run.owner === null });
     if (run.owner !== null && perhapsFrozen.has(run.owner)) yield* rememberOwner(db, run.id, row, run.owner);
   }
   return { claimed, isMore: open.length > share.length || open.length === init.limit };

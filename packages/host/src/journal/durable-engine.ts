@@ -45,7 +45,7 @@ import { rows, type Store, type Work } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { AgentRegistry } from "./agent-registry.ts";
 import { BranchLogs } from "./branch-logs.ts";
-import { claimRuns } from "./claim.ts";
+import { type Claimed, claimRuns } from "./claim.ts";
 import { Codec, type Sealer } from "./codec.ts";
 import { DeferredWork } from "./deferred.ts";
 import { Fenced } from "./fenced.ts";
@@ -193,6 +193,7 @@ export class DurableEngine implements Engine {
     this.#timer = setInterval(() => this.#tick(), tick);
     this.#timer.unref();
     this.claim();
+    if (this.#claims) this.#deferred.kick();
   }
 
   /** Tells of each run that this process takes up or starts, and of what becomes of it here. Returns the way to stop. */
@@ -456,7 +457,7 @@ export class DurableEngine implements Engine {
       );
       for (let at = 0; at < claimed.length && !this.#closed; at += RESUME_AT_ONCE) {
         // A few at a time: they share a transaction, and the event loop is never held for long.
-        await Promise.all(claimed.slice(at, at + RESUME_AT_ONCE).map((runId) => this.#resume(runId)));
+        await Promise.all(claimed.slice(at, at + RESUME_AT_ONCE).map((one) => this.#resume(one)));
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (!isMore) return;
@@ -464,7 +465,7 @@ export class DurableEngine implements Engine {
   }
 
   /** Goes on with a run that an earlier process left. */
-  async #resume(runId: string): Promise<void> {
+  async #resume({ runId, wasLeft }: Claimed): Promise<void> {
     this.#loading.add(runId);
     try {
       const found = await loadRunning(
@@ -473,7 +474,7 @@ export class DurableEngine implements Engine {
       );
       if (found === undefined) return;
       if ("problem" in found) await this.#park(found.loaded, "diverged", found.problem);
-      else this.#run(found);
+      else this.#run({ ...found, wasLeft });
     } catch (error) {
       this.#notice(
         `the run ${runId} could not be loaded: ${error instanceof Error ? error.message : String(error)}`,

@@ -38,6 +38,8 @@ export interface Running {
   readonly fence: number;
   readonly sink: ((event: RunEvent) => void) | undefined;
   readonly cancelled?: string | undefined;
+  /** An earlier process left it in good order: its effects are begun again, but nothing died in them. */
+  readonly wasLeft?: boolean;
   readonly loaded: (LoadedRun & { recorded: readonly { message: Message; ord: number }[] }) | undefined;
 }
 
@@ -163,7 +165,7 @@ export function makeRun(
       codec: codec,
       beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
       boundary: () => boundaryOf(store, run),
-      again: (key) => recordAgain(patient, { runId, fence }, key),
+      again: async (key) => (given.wasLeft ? undefined : recordAgain(patient, { runId, fence }, key)),
       committed: (seq) => bus.publish(runId, { type: "committed", run_id: runId, seq }),
     },
     {

@@ -42,6 +42,15 @@ async function becomes(trackside: Trackside, id: string, status: RunRecord["stat
   throw new Error(`the run is ${(await trackside.runs.get(id)).status}, not ${status}`);
 }
 
+/** Its process is gone without having left the run in good order. */
+async function dies(trackside: Trackside, runId: string): Promise<void> {
+  await trackside.close();
+  const store = sqlite((trackside.engine.store.reach as { path: string }).path);
+  await store.open();
+  await store.write((db) => rows(db.updateTable("runs").set({ owner: "proc_gone" }).where("id", "=", runId)));
+  await store.close();
+}
+
 /** A run that waits for an approval, and the process it was started in is gone. */
 async function left(path: string, config: object = {}): Promise<string> {
   const model = scriptedModel([{ calls: [{ tool: "pay" }] }]);
@@ -115,7 +124,7 @@ describe("X2 runs and the code they began with", () => {
     const first = host(path, { model, tools: [hang] });
     const { runId } = await first.start("clerk", "go");
     while (!(await first.runs.events(runId)).some(({ type }) => type === "tool_call")) await sleep(5);
-    await first.close();
+    await dies(first, runId);
     for (let times = 1; times <= 3; times++) {
       const next = host(path, { tools: [hang] });
       await next.open();
@@ -126,12 +135,38 @@ describe("X2 runs and the code they began with", () => {
         if (JSON.parse(row?.body ?? "{}").recoveries?.["1/0/tool/1"] === times) break;
         await sleep(10);
       }
-      await next.close(); // as good as dead: the effect was under way
+      await dies(next, runId);
     }
     const last = host(path, { tools: [hang] });
     await last.open();
     const parked = await becomes(last, runId, "parked");
     expect(parked.parked).toContain("1/0/tool/1");
+  });
+
+  test("X2 a run that is left in good order is taken up as often as it takes", async () => {
+    const path = file();
+    let begun = 0;
+    const hang = defineTool({
+      name: "hang",
+      effect: "none",
+      execute: () => {
+        begun += 1;
+        return begun > 5 ? "at last" : new Promise<string>(() => {});
+      },
+    });
+    const first = host(path, { model: scriptedModel([{ calls: [{ tool: "hang" }] }]), tools: [hang] });
+    const { runId } = await first.start("clerk", "go");
+    while (begun === 0) await sleep(5);
+    await first.close();
+    for (let times = 2; times <= 5; times++) {
+      const next = host(path, { tools: [hang] });
+      await next.open();
+      while (begun < times) await sleep(5);
+      await next.close();
+    }
+    const last = host(path, { tools: [hang] });
+    expect((await last.runs.result(runId)).output).toBe("done");
+    expect(begun).toBe(6);
   });
 
   test("X2 a function without a name cannot be found again: the run is refused", async () => {
