@@ -5,7 +5,7 @@ import { rows } from "../../../src/store/index.ts";
 import { script } from "./support/agents.ts";
 import { onEveryStore, type Place, sqlitePlace, until } from "./support/place.ts";
 
-const LEASE = { leaseMs: 2500 };
+const LEASE = { leaseMs: 2000 };
 
 await onEveryStore("zombies", (fresh) => {
   test("X4 a process frozen in a tool is taken over, writes nothing when it thaws, and goes on with new runs", async () => {

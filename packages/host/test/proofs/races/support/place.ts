@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Approval } from "trackside";
-import { describe, onTestFinished, vi } from "vitest";
+import { afterAll, describe, onTestFinished, vi } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../../../scripts/services/index.ts";
 import { readApproval } from "../../../../src/approvals/records.ts";
 import { postgres, type RunsTable, rows, type Store, sqlite } from "../../../../src/store/index.ts";
@@ -18,6 +18,10 @@ const POLL_MS = 25;
 /** Whoever waits in vain says what for, before the test is ended. */
 const PATIENCE_MS = 40_000;
 vi.setConfig({ testTimeout: 90_000 });
+
+/** Dozens of processes load the same sources: what the first has compiled halves the start of the others. */
+const compiled = mkdtempSync(join(tmpdir(), "trackside-compiled-"));
+afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
 /** The same proofs on both databases: `fresh` makes an empty one for each test. */
 export async function onEveryStore(
@@ -227,7 +231,7 @@ async function startWorker(init: ProgramInit): Promise<Worker> {
       PROGRAM,
       JSON.stringify(init),
     ],
-    { stdio: ["pipe", "pipe", "pipe"] },
+    { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, NODE_COMPILE_CACHE: compiled } },
   );
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

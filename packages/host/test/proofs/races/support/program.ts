@@ -1,4 +1,5 @@
 // One of several processes on one database. It does what it is told, line by line, and answers each line.
+import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { CompiledQuery } from "kysely";
 import { type AgentBinding, RunCancelledError, TracksideError } from "trackside";
@@ -50,6 +51,7 @@ const approvals =
   });
 await (engine ?? store).open();
 say({ ready: process.pid });
+flushCompileCache(); // most of these processes are killed, and would leave nothing to the next
 
 async function obey(command: Command): Promise<unknown> {
   switch (command.do) {
