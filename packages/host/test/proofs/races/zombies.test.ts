@@ -117,7 +117,7 @@ await onEveryStore("zombies", (fresh) => {
         at: Date.now(),
       }),
     );
-    expect(claimed).toEqual([id]);
+    expect(claimed).toEqual([{ runId: id, wasLeft: false }]);
     await new Promise((resolve) => setTimeout(resolve, 1_600)); // its tool is done the moment it thaws
     old.signal("SIGCONT");
     await until("the fence to be seen", () => old.notices[0]);
