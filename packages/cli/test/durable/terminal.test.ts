@@ -52,7 +52,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal, with a store", () => {
     const list = place.terminal(["runs"]);
     expect(await list.ended).toBe(0);
     expect(list.raw).toContain("\x1b[32m● completed\x1b[39m");
-    expect(plain(list.raw)).toMatch(/^RUN +STATUS.*\n[a-z0-9]{8} {2}● completed {2}clerk {2}\S.* ago /);
+    expect(plain(list.raw)).toMatch(/^RUN +STATUS.*\n[a-z0-9]{8} {2}● completed +clerk /);
   });
 
   test("X3 a call whose outcome is unknown is asked about, and a person writes what came of it", {
