@@ -40,8 +40,7 @@ export function sameHoweverCut(hook: StreamHook, texts: fc.Arbitrary<string>, nu
     expect(streamed(hook, text.split(""))).toBe(whole);
     expect(streamed(hook, piecesOf(text, sizes))).toBe(whole);
   });
-  // One seed: CI says the same each time. Another one, once in millions of texts, has found a cut that matters.
-  fc.assert(property, { numRuns, seed: 20261115 });
+  fc.assert(property, { numRuns });
 }
 
 function piecesOf(text: string, sizes: readonly number[]): string[] {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { project, until } from "../support/project.ts";
 import { noTerminal, plain } from "../support/terminal.ts";
@@ -49,10 +50,11 @@ describe.skipIf(noTerminal !== undefined)("on a terminal, with a store", () => {
     expect(await screen.ended).toBe(0);
     const [approval] = await place.json("approvals", "list", "--state", "approved");
     expect(approval).toMatchObject({ decision: { by: expect.not.stringMatching(/^terminal$/) } });
+    await sleep(1_000); // until then it was "just now"
     const list = place.terminal(["runs"]);
     expect(await list.ended).toBe(0);
     expect(list.raw).toContain("\x1b[32m● completed\x1b[39m");
-    expect(plain(list.raw)).toMatch(/^RUN +STATUS.*\n[a-z0-9]{8} {2}● completed +clerk /);
+    expect(plain(list.raw)).toMatch(/^RUN +STATUS.*\n[a-z0-9]{8} {2}● completed {2}clerk {2}\S.* ago /);
   });
 
   test("X3 a call whose outcome is unknown is asked about, and a person writes what came of it", {
