@@ -83,6 +83,14 @@ test("H8 streamed text comes out the same however it is cut", () => {
   sameHoweverCut(invisibleTextStream(), textsOf(pieces), 3000);
 });
 
+test("H8 half a character at the end of a slice is not joined with what the slice left out", () => {
+  const flag = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
+  for (let round = 0; round < 20_000; round++) {
+    const text = flag.slice(0, 13);
+    if (streamed(invisibleTextStream(), [text]) !== "\u{1f3f4}\udb40") expect(round).toBe("never");
+  }
+});
+
 test("input, results, errors and answers are all cleaned, and what was done is on record", async () => {
   const page = defineTool({
     name: "page",
