@@ -1,5 +1,6 @@
 import { charSet, has } from "../scan/chars.ts";
 import { Folder } from "../scan/fold.ts";
+import { pointAt } from "../scan/point-at.ts";
 import type { Probe, Report } from "../scan/probe.ts";
 import type { Signal } from "./phrases.ts";
 import {
@@ -112,8 +113,4 @@ function wordEnd(text: string, start: number): number {
 
 function plainWord(word: string): string {
   return /^[\0-\u007f]*$/.test(word) ? word.toLowerCase() : withoutAccents(folder.text(word));
-}
-
-function pointAt(text: string, at: number): number {
-  return text.codePointAt(at) ?? 0;
 }

@@ -1,3 +1,4 @@
+import { pointAt } from "../scan/point-at.ts";
 import type { Probe, Report } from "../scan/probe.ts";
 import {
   AFTER_PICTURE,
@@ -158,17 +159,6 @@ function flagTags(text: string, at: number, done: boolean): number | undefined {
   if (FLAG_TAGS.includes(tags)) return TAGS_LENGTH;
   const cut = !done && text.length - at < TAGS_LENGTH;
   return cut && FLAG_TAGS.some((known) => known.startsWith(tags)) ? undefined : 0;
-}
-
-/**
- * The code point here. By hand: compiled code of V8 reads past the end of a string that is a slice of a longer one, so that
- * `codePointAt` now and then makes a pair of half a character and what the slice left out.
- */
-function pointAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (classOf(code) !== HIGH || at + 1 >= text.length) return code;
-  const low = text.charCodeAt(at + 1);
-  return low >= 0xdc00 && low <= 0xdfff ? (code - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000 : code;
 }
 
 function pointBefore(text: string, at: number): string {

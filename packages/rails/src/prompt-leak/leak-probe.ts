@@ -1,3 +1,4 @@
+import { pointAt } from "../scan/point-at.ts";
 import type { Probe, Report } from "../scan/probe.ts";
 import { lettersOf } from "./letters.ts";
 import type { Substrings } from "./substrings.ts";
@@ -43,7 +44,7 @@ export class LeakProbe implements Probe {
       let size = 1;
       if (point >= 0xd800 && point <= 0xdbff) {
         if (at + 1 === length && !done) break;
-        point = text.codePointAt(at) ?? point;
+        point = pointAt(text, at);
         size = point > 0xffff ? 2 : 1;
       }
       if (this.#read(lettersOf(point), at + shift)) {

@@ -1,5 +1,6 @@
 import type { Folder } from "./fold.ts";
 import { PhraseTree } from "./phrase-tree.ts";
+import { pointAt } from "./point-at.ts";
 import type { Probe, Report } from "./probe.ts";
 
 /** A phrase as it is looked for. */
@@ -108,7 +109,7 @@ export class PhraseProbe implements Probe {
       let size = 1;
       if (point >= 0xd800 && point <= 0xdbff) {
         if (at + 1 === length && !done) break;
-        point = text.codePointAt(at) ?? point;
+        point = pointAt(text, at);
         size = point > 0xffff ? 2 : 1;
       }
       const { units, space, word } = folder.of(point);
