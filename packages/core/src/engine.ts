@@ -39,4 +39,12 @@ export {
 } from "./local/run-context.ts";
 export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
 export { failureFrom, resultOf } from "./local/run-result.ts";
+export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";
+export type {
+  ConnectedTools,
+  ConnectRequest,
+  HeldTool,
+  ServerDefinition,
+  ToolServers,
+} from "./tools/tool-servers.ts";
 export { start as startState } from "./turn/state.ts";

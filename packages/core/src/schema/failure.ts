@@ -14,6 +14,7 @@ export const FAILURE_CODES = [
   "not_available",
   "config_invalid",
   "conversation_busy",
+  "mcp_unavailable",
   "diverged",
   "recovery_failed",
   "internal",

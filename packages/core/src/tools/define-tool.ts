@@ -25,7 +25,19 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows progress to whoever watches the run. Never stored, never sent to the model. */
   progress(update: { progress: number; total?: number; message?: string }): void;
+  /** Asks the person behind the run, and waits for the answer as long as an approval waits. */
+  elicit(request: ElicitRequest): Promise<ElicitAnswer>;
 }
+
+/** A question to the person behind a run, with the schema of the answer. */
+export interface ElicitRequest {
+  readonly message: string;
+  readonly schema: JsonObject;
+}
+
+export type ElicitAnswer =
+  | { readonly action: "accept"; readonly content: JsonObject }
+  | { readonly action: "decline" | "cancel" };
 
 export interface ToolConfig<Name extends string, Input extends SchemaLike, Output> {
   readonly name: Name;
@@ -64,10 +76,18 @@ export interface Tool<Name extends string = string, Output = unknown> {
   readonly timeoutMs: number | null;
   readonly exclusive: boolean;
   readonly childSafe: boolean;
+  /** The server it belongs to, if it is not ours: what it returns is a stranger's word. */
+  readonly server: ToolServer | null;
   /** Whether calls of it may have to wait for one another. */
   readonly sharesResource: boolean;
   resourceOf(args: unknown): string | undefined;
   run(args: unknown, context: ToolContext): Output | Promise<Output>;
+}
+
+export interface ToolServer {
+  readonly name: string;
+  /** Its operator is trusted: what it says about its own tools counts. */
+  readonly trusted: boolean;
 }
 
 const KEYS = [
@@ -109,6 +129,18 @@ const NO_ARGUMENTS: JsonObject = Object.freeze({
 export function defineTool<const Name extends string, const Input extends SchemaLike, Output = Json>(
   config: ToolConfig<Name, Input, Output>,
 ): Tool<Name, Output> {
+  return makeTool(config, null);
+}
+
+/** Defines a tool of a server: the same, with where it comes from. */
+export function defineServerTool(config: ToolConfig<string, JsonObject, unknown>, server: ToolServer): Tool {
+  return makeTool(config, Object.freeze({ ...server }));
+}
+
+function makeTool<const Name extends string, const Input extends SchemaLike, Output = Json>(
+  config: ToolConfig<Name, Input, Output>,
+  server: ToolServer | null,
+): Tool<Name, Output> {
   if (typeof config !== "object" || config === null)
     throw new AgentConfigError("the tool", [issue("(root)", config, "an object with `name` and `execute`")]);
   const issues: ConfigIssue[] = [];
@@ -141,6 +173,7 @@ export function defineTool<const Name extends string, const Input extends Schema
     timeoutMs: config.timeoutMs ?? null,
     exclusive: config.exclusive ?? false,
     childSafe: config.childSafe ?? true,
+    server,
     sharesResource: resourceKey !== undefined,
     resourceOf(args: unknown) {
       try {

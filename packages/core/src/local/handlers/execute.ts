@@ -19,7 +19,7 @@ export function execute(
   input: ToolInput,
   effect: Effect,
 ): Executed | Promise<Executed> {
-  const context = new CallContext(run, input, effect);
+  const context = new CallContext(run, tool, input, effect);
   let returned: unknown;
   try {
     returned = tool.run(args, context);
@@ -90,11 +90,13 @@ class CallContext implements ToolContext {
   readonly attempt: number;
   over = false;
   readonly #run: RunContext;
+  readonly #tool: Tool;
   readonly #effect: Effect;
   #reports = 0;
 
-  constructor(run: RunContext, input: ToolInput, effect: Effect) {
+  constructor(run: RunContext, tool: Tool, input: ToolInput, effect: Effect) {
     this.#run = run;
+    this.#tool = tool;
     this.#effect = effect;
     this.scope = run.scope;
     this.turnRef = run.turnRef;
@@ -106,6 +108,10 @@ class CallContext implements ToolContext {
 
   get signal(): AbortSignal {
     return this.#effect.signal;
+  }
+
+  elicit(): Promise<never> {
+    return Promise.reject(new Error("nobody can be asked while a tool runs, in this version"));
   }
 
   /** A getter, so that `({ progress }) => …` works. */
@@ -124,7 +130,7 @@ class CallContext implements ToolContext {
         attempt: this.attempt,
         call_id: this.callId,
         offset: this.#reports++,
-        server: null,
+        server: this.#tool.server?.name ?? null,
         progress: update.progress,
         total: update.total ?? null,
         message: update.message ?? null,
