@@ -34,8 +34,8 @@ export type Rendered =
   | { role: "tool"; content: ToolResult[] };
 
 /**
- * Appends messages of the log to a rendering. What is there is not touched again, so request N stays a prefix of request
- * N+1 (H5) and a step costs the same however long the history is. Results of one step share one message.
+ * Appends messages to a rendering. What is there is not touched again, so request N stays a prefix of request N+1 (H5) and
+ * a step costs the same however long the history is.
  */
 export function renderInto(
   rendered: Rendered[],
@@ -46,15 +46,24 @@ export function renderInto(
   for (let i = from; i < to; i++) {
     const message = messages[i];
     if (message === undefined) return;
-    if (message.role === "tool") {
-      const last = rendered[rendered.length - 1];
-      if (last?.role === "tool" && messages[i - 1]?.role === "tool") last.content.push(renderResult(message));
-      else rendered.push({ role: "tool", content: [renderResult(message)] });
-    } else {
-      const one = renderMessage(message);
-      if (one !== null) rendered.push(one);
-    }
+    appendRendered(rendered, message, messages[i - 1]?.role);
   }
+}
+
+/** Appends one message. Results of one step share one: `before` is the role of the message before it. */
+export function appendRendered(
+  rendered: Rendered[],
+  message: Message,
+  before: Message["role"] | undefined,
+): void {
+  if (message.role !== "tool") {
+    const one = renderMessage(message);
+    if (one !== null) rendered.push(one);
+    return;
+  }
+  const last = rendered[rendered.length - 1];
+  if (last?.role === "tool" && before === "tool") last.content.push(renderResult(message));
+  else rendered.push({ role: "tool", content: [renderResult(message)] });
 }
 
 /** One user or assistant message; null when it says nothing, since providers refuse empty ones. */

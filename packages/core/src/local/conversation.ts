@@ -1,61 +1,106 @@
 import * as z from "zod";
-import { type Rendered, renderInto } from "../context/render.ts";
+import { project } from "../context/compaction/project.ts";
+import { Rendering, Tally } from "../context/compaction/projected-log.ts";
+import type { Rendered } from "../context/render.ts";
 import { TracksideError } from "../errors.ts";
 import { deepFreeze, frozenCopy } from "../schema/json.ts";
-import { type Message, message } from "../schema/message.ts";
+import type { Message } from "../schema/message.ts";
+import { type LogEntry, logEntry, type Projection, projectionProblem } from "../schema/projection.ts";
 import { newId } from "./ids.ts";
 
-const stored = z.object({ v: z.literal(1), id: z.string().min(1), messages: z.array(message) });
+const stored = z.object({ v: z.literal(1), id: z.string().min(1), messages: z.array(logEntry) });
 
-/** A conversation's log and its rendering, as the engine holds it. */
+type Count = (message: Message) => number;
+
+/** A conversation's log as the engine holds it: append-only, with how it is sent. */
 export class Log {
-  readonly messages: Message[];
-  readonly #rendered: Rendered[] = [];
-  #renderedTo = 0;
-  /** Where this turn's tail goes: the same place for all its steps. */
-  #mark = { upTo: 0, length: 0 };
+  readonly messages: LogEntry[];
+  /** Where projections are. */
+  readonly #projections: number[] = [];
+  #rendering = new Rendering(null);
+  /** By who counts: one for each model, as a rule. */
+  #tallies: WeakMap<Count, Tally> | undefined;
   /** Wire ids in use: providers want them unique within a request (T7). */
   readonly wireIds = new Set<string>();
   activeRun: string | null = null;
 
-  constructor(messages: Message[]) {
+  constructor(messages: LogEntry[]) {
     this.messages = messages;
-    for (const known of messages) this.#keepWireIds(known);
+    for (const [i, known] of messages.entries()) this.#take(known, i);
   }
 
-  append(added: Message): void {
+  append(added: LogEntry): void {
+    if (added.role === "projection") this.#take(added, this.messages.length);
     this.messages.push(added);
   }
 
-  /** The log up to a position as providers take it. Continues from the last rendering. */
+  /** The log up to a position as providers take it. Continues from the last rendering, up to the next compaction. */
   render(upTo: number): readonly Rendered[] {
-    if (upTo < this.#renderedTo) {
-      const again: Rendered[] = [];
-      renderInto(again, this.messages, 0, upTo);
-      return again;
-    }
-    renderInto(this.#rendered, this.messages, this.#renderedTo, upTo);
-    this.#renderedTo = upTo;
-    return this.#rendered;
+    return this.#rendered(upTo).rendered;
   }
 
-  /** How many messages the log up to a position renders to. */
-  renderedLength(upTo: number): number {
-    if (this.#mark.upTo !== upTo) {
-      const again: Rendered[] = [];
-      renderInto(again, this.messages, 0, upTo);
-      this.#mark = { upTo, length: again.length };
+  /** How many messages of `render(upTo)` come before a position: where this turn's tail goes. */
+  renderedLength(position: number, upTo: number): number {
+    return this.#rendered(upTo).lengthAt(position);
+  }
+
+  /** The projection in force for a request up to a position. */
+  projection(upTo: number): Projection | null {
+    for (let i = this.#projections.length - 1; i >= 0; i--) {
+      const at = this.#projections[i] ?? 0;
+      const entry = at < upTo ? this.messages[at] : undefined;
+      if (entry?.role === "projection") return entry;
     }
-    return this.#mark.length;
+    return null;
+  }
+
+  /** The log up to a position as a model is shown it; or only what stands there for the log from `from` to `to`. */
+  shown(upTo: number, from = 0, to = upTo): Message[] {
+    return project(this.messages, to, this.projection(upTo), from);
+  }
+
+  /** How large `shown(upTo)` is. Counts only what is new since it was last asked. */
+  tokens(upTo: number, count: Count): number {
+    const projection = this.projection(upTo);
+    this.#tallies ??= new WeakMap();
+    let tally = this.#tallies.get(count);
+    if (tally?.projection !== projection || tally.to > upTo) {
+      tally = new Tally(projection, count);
+      this.#tallies.set(count, tally);
+    }
+    return tally.advance(this.messages, upTo);
+  }
+
+  /** The log as people see it: what was said, however it is sent. */
+  said(from = 0, to = this.messages.length): Message[] {
+    return this.messages.slice(from, to).filter((entry) => entry.role !== "projection");
   }
 
   find(id: string): Message | undefined {
-    return this.messages.findLast((known) => known.id === id);
+    const found = this.messages.findLast((known) => known.id === id);
+    return found?.role === "projection" ? undefined : found;
   }
 
-  #keepWireIds(known: Message): void {
-    if (known.role !== "assistant") return;
-    for (const part of known.parts) if (part.type === "tool_call") this.wireIds.add(part.wire_id);
+  #rendered(upTo: number): Rendering {
+    const projection = this.projection(upTo);
+    if (upTo < this.#rendering.to) {
+      // A look back; the next step goes on from the one that is kept.
+      const before = new Rendering(projection);
+      before.advance(this.messages, upTo);
+      return before;
+    }
+    if (this.#rendering.projection !== projection) this.#rendering = new Rendering(projection);
+    this.#rendering.advance(this.messages, upTo);
+    return this.#rendering;
+  }
+
+  #take(known: LogEntry, at: number): void {
+    if (known.role === "assistant") {
+      for (const part of known.parts) if (part.type === "tool_call") this.wireIds.add(part.wire_id);
+    } else if (known.role === "projection") {
+      this.#projections.push(at);
+      for (const { messages } of known.cuts) for (const message of messages ?? []) this.#take(message, at);
+    }
   }
 }
 
@@ -75,11 +120,12 @@ export class Conversation {
 
   /** Every message so far, oldest first. A copy. */
   get messages(): readonly Message[] {
-    return deepFreeze([...logOf(this).messages]);
+    return deepFreeze(logOf(this).said());
   }
 
-  toJSON(): { v: 1; id: string; messages: readonly Message[] } {
-    return { v: 1, id: this.id, messages: this.messages };
+  /** The whole log: summaries go along, so that they are not made again. */
+  toJSON(): { v: 1; id: string; messages: readonly LogEntry[] } {
+    return { v: 1, id: this.id, messages: deepFreeze([...logOf(this).messages]) };
   }
 
   static fromJSON(json: unknown): Conversation {
@@ -89,6 +135,12 @@ export class Conversation {
         "config_invalid",
         `This is no stored conversation: ${z.prettifyError(found.error)}`,
       );
+    }
+    for (const [i, entry] of found.data.messages.entries()) {
+      const problem = entry.role === "projection" ? projectionProblem(entry, i) : undefined;
+      if (problem === undefined) continue;
+      const where = `messages.${i} (${entry.id})`;
+      throw new TracksideError("config_invalid", `This is no stored conversation: ${where}: ${problem}`);
     }
     return conversationWith(found.data.id, new Log([...frozenCopy(found.data.messages)]));
   }

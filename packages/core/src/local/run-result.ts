@@ -55,7 +55,7 @@ export async function resultOf(
     turnRef: run.turnRef,
     // Gathered and frozen when somebody looks: most callers only want the output.
     get messages() {
-      messages ??= deepFreeze(run.log.messages.slice(from, to));
+      messages ??= deepFreeze(run.log.said(from, to));
       return messages;
     },
     conversation,

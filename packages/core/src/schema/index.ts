@@ -33,6 +33,7 @@ export { KNOWN_PROVIDERS, parseModelString } from "./model-string.ts";
 export { type Plan, plan } from "./plan.ts";
 export { HOOK_POINTS, HookPoint } from "./points.ts";
 export type { ConfigIssue } from "./problems.ts";
+export { type Cut, type LogEntry, logEntry, type Projection, projectionProblem } from "./projection.ts";
 export { type Outcome, outcome, type Run, run, type Scope, type StopReason, scope } from "./run.ts";
 export {
   type ApprovalStatus,

@@ -1,4 +1,4 @@
-import type { Message } from "trackside";
+import type { LogEntry } from "trackside";
 import { hot } from "../hot.ts";
 import type { Codec } from "../journal/codec.ts";
 import { runBody } from "../journal/row-codecs.ts";
@@ -20,7 +20,7 @@ const selectRuns = hot<{ branch: string }, { id: string; body: string }>((db, va
 );
 
 /**
- * The messages of a branch, oldest first: what it shares with the branch it left, then what its own runs logged. A view of
+ * The log of a branch, oldest first: what it shares with the branch it left, then what its own runs logged. A view of
  * the runs' rows; nothing is written twice.
  */
 export function* branchMessages(
@@ -28,7 +28,7 @@ export function* branchMessages(
   branchId: string,
   codec: Codec,
   exceptRun?: string,
-): Operation<Message[]> {
+): Operation<LogEntry[]> {
   const [branch] = (yield* selectBranch(db, { id: branchId })).rows;
   if (branch === undefined) throw new Error(`the branch ${branchId} is gone`);
   const messages =
@@ -45,10 +45,10 @@ export function* branchMessages(
 }
 
 /** What one run has put into its branch's log so far. */
-function* loggedBy(db: Builder, runId: string, { user }: RunBody, codec: Codec): Operation<Message[]> {
+function* loggedBy(db: Builder, runId: string, { user }: RunBody, codec: Codec): Operation<LogEntry[]> {
   const commits = yield* loadCommits(db, runId);
   const known = yield* messagesOf(db, commits, codec);
-  const logged: Message[] = [];
+  const logged: LogEntry[] = [];
   for (const { body } of commits) {
     for (const note of body.notes) {
       if (note.type !== "logged") continue;

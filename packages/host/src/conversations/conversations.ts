@@ -1,7 +1,8 @@
-import { type Message, TracksideError, type UserInput } from "trackside";
+import { type LogEntry, type Message, TracksideError, type UserInput } from "trackside";
 import { newId } from "trackside/engine";
-import { message as messageSchema } from "trackside/schema";
+import { logEntry, projectionProblem } from "trackside/schema";
 import * as z from "zod";
+import { mapMessages } from "../journal/codec.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { createBranch, createConversation, importMessages } from "../journal/open-run.ts";
 import { conversationBody } from "../journal/row-codecs.ts";
@@ -123,11 +124,8 @@ export class Conversations {
 
   /** The messages of a branch, oldest first. */
   async messages(branchId: string, { tenant = DEFAULT_TENANT } = {}): Promise<readonly Message[]> {
-    const { store, codec } = await this.#ready();
-    return store.read(function* (db) {
-      yield* findBranch(db, tenant, branchId);
-      return yield* branchMessages(db, branchId, codec);
-    });
+    const entries = await this.#entries(branchId, tenant);
+    return entries.filter((entry) => entry.role !== "projection");
   }
 
   /** A branch that has everything up to a message, and from there on its own (X7). */
@@ -163,16 +161,16 @@ export class Conversations {
     });
   }
 
-  /** A branch as JSON lines: one for the conversation, then one for each message. Keys and signatures are not in it. */
+  /** A branch as JSON lines: one for the conversation, then one for each entry of its log. Keys and signatures are not in it. */
   async export(branchId: string, { tenant = DEFAULT_TENANT } = {}): Promise<string> {
     const { store } = await this.#ready();
-    const messages = await this.messages(branchId, { tenant });
+    const entries = await this.#entries(branchId, tenant);
     const { agent, title } = await store.read(function* (db) {
       const branch = yield* findBranch(db, tenant, branchId);
       return yield* findConversation(db, tenant, branch.conversation_id);
     });
     const head = { v: 1, kind: "conversation", id: branchId, agent, title };
-    return `${[head, ...messages.map(withoutSecrets)].map((one) => JSON.stringify(one)).join("\n")}\n`;
+    return `${[head, ...entries.map((entry) => mapMessages(entry, withoutSecrets))].map((one) => JSON.stringify(one)).join("\n")}\n`;
   }
 
   /** A conversation from JSON lines, as `export` writes them, under a new id. Everything is checked first. */
@@ -194,6 +192,14 @@ export class Conversations {
   async delete(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<void> {
     const engine = await this.#ready();
     await eraseConversation(engine, tenant, id);
+  }
+
+  async #entries(branchId: string, tenant: string): Promise<LogEntry[]> {
+    const { store, codec } = await this.#ready();
+    return store.read(function* (db) {
+      yield* findBranch(db, tenant, branchId);
+      return yield* branchMessages(db, branchId, codec);
+    });
   }
 
   async #ready(): Promise<DurableEngine> {
@@ -243,7 +249,7 @@ function* conversationRecord(
 }
 
 /** Whether cutting here would leave a call without its result: providers refuse that. */
-function splitsCall(messages: readonly Message[], at: number): boolean {
+function splitsCall(messages: readonly LogEntry[], at: number): boolean {
   const kept = messages.slice(0, at);
   const done = new Set(kept.flatMap((one) => (one.role === "tool" ? [one.call_id] : [])));
   return kept.some(
@@ -264,7 +270,7 @@ function withoutSecrets(message: Message): Message {
   return { ...message, parts };
 }
 
-function readLines(text: string): { head: z.infer<typeof line>; messages: Message[] } {
+function readLines(text: string): { head: z.infer<typeof line>; messages: LogEntry[] } {
   const lines = text.split("\n").filter((one) => one.trim() !== "");
   const [first = "", ...others] = lines;
   const head = line.safeParse(parsed(first, 1));
@@ -274,14 +280,16 @@ function readLines(text: string): { head: z.infer<typeof line>; messages: Messag
       `Line 1 is no exported conversation: ${z.prettifyError(head.error)}`,
     );
   const messages = others.map((one, i) => {
-    const found = messageSchema.safeParse(parsed(one, i + 2));
-    if (found.success) return found.data;
-    throw new TracksideError(
-      "config_invalid",
-      `Line ${i + 2} is no message: ${z.prettifyError(found.error)}`,
-    );
+    const found = logEntry.safeParse(parsed(one, i + 2));
+    const problem = found.success ? entryProblem(found.data, i) : z.prettifyError(found.error);
+    if (found.success && problem === undefined) return found.data;
+    throw new TracksideError("config_invalid", `Line ${i + 2} is no message: ${problem}`);
   });
   return { head: head.data, messages };
+}
+
+function entryProblem(entry: LogEntry, at: number): string | undefined {
+  return entry.role === "projection" ? projectionProblem(entry, at) : undefined;
 }
 
 function parsed(text: string, number: number): unknown {

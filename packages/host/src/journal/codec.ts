@@ -1,4 +1,4 @@
-import type { Message } from "trackside";
+import type { LogEntry, Message } from "trackside";
 import { newId } from "trackside/engine";
 import type { StoredMessage } from "./rows.ts";
 
@@ -28,21 +28,21 @@ export class Codec {
     this.#sealer = sealer;
   }
 
-  encode(messages: readonly Message[]): { stored: StoredMessage[]; artifacts: NewArtifact[] } {
+  encode(messages: readonly LogEntry[]): { stored: StoredMessage[]; artifacts: NewArtifact[] } {
     const artifacts: NewArtifact[] = [];
     const latest = new Map(messages.map((message) => [message.id, message]));
     const stored = [...latest.values()].map((message) => this.#put(message, artifacts));
     return { stored, artifacts };
   }
 
-  decode(stored: StoredMessage, read: (artifactId: string) => Uint8Array): Message {
-    const message: Message =
+  decode(stored: StoredMessage, read: (artifactId: string) => Uint8Array): LogEntry {
+    const entry: LogEntry =
       "artifact" in stored ? JSON.parse(new TextDecoder().decode(read(stored.artifact))) : stored;
-    return message.role === "assistant" ? this.#opened(message) : message;
+    return mapMessages(entry, (message) => (message.role === "assistant" ? this.#opened(message) : message));
   }
 
-  #put(message: Message, artifacts: NewArtifact[]): StoredMessage {
-    const sealed = message.role === "assistant" ? this.#sealed(message) : message;
+  #put(message: LogEntry, artifacts: NewArtifact[]): StoredMessage {
+    const sealed = mapMessages(message, (one) => (one.role === "assistant" ? this.#sealed(one) : one));
     if (!mayBeLarge(sealed)) return sealed;
     const text = JSON.stringify(sealed);
     if (text.length <= LARGE) return sealed;
@@ -76,8 +76,18 @@ export class Codec {
   }
 }
 
+/** An entry with its messages changed: itself, or what a projection has instead of others. */
+export function mapMessages(entry: LogEntry, change: (message: Message) => Message): LogEntry {
+  if (entry.role !== "projection") return change(entry);
+  if (!entry.cuts.some(({ messages }) => messages !== undefined)) return entry;
+  const cuts = entry.cuts.map((cut) =>
+    cut.messages === undefined ? cut : { ...cut, messages: cut.messages.map(change) },
+  );
+  return { ...entry, cuts };
+}
+
 /** A cheap look before the expensive one: most messages are short. Written out, text rarely becomes four times as long. */
-function mayBeLarge(message: Message): boolean {
+function mayBeLarge(message: LogEntry): boolean {
   return room(message, LARGE / 4) < 0;
 }
 

@@ -1,8 +1,8 @@
-import type { Message, Outcome, Scope, Usage, UserMessage } from "trackside";
+import type { LogEntry, Outcome, Scope, Usage, UserMessage } from "trackside";
 import type { CommitRow } from "trackside/engine";
 
 /** A message in a row: itself, or where it is when it is large. */
-export type StoredMessage = Message | { readonly id: string; readonly artifact: string };
+export type StoredMessage = LogEntry | { readonly id: string; readonly artifact: string };
 
 /** Work for after the run, as a row has it. */
 export interface StoredTask {

@@ -1,4 +1,4 @@
-import { estimateParts, type Message } from "trackside";
+import { estimateParts, type LogEntry } from "trackside";
 import {
   type Asked,
   type CommitRow,
@@ -263,7 +263,8 @@ export class RunHost implements JournalHost {
 
 const NOTHING: ReturnType<Codec["encode"]> = { stored: [], artifacts: [] };
 
-function withoutContent(message: Message): Message {
+function withoutContent(message: LogEntry): LogEntry {
+  if (message.role === "projection") return { ...message, cuts: [] };
   if (message.role === "tool") return { ...message, output: { type: "text", value: "" } };
   const { parts } = message;
   const tokens = estimateParts(

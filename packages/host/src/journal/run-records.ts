@@ -1,4 +1,4 @@
-import type { AgentDefinition, Approval, Message, Scope, UserMessage } from "trackside";
+import type { AgentDefinition, Approval, LogEntry, Scope, UserMessage } from "trackside";
 import { approvalsOfRun } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -197,7 +197,7 @@ export function* messagesOf(
   db: Builder,
   commits: LoadedRun["commits"],
   codec: Codec,
-): Operation<Map<string, { message: Message; ord: number }>> {
+): Operation<Map<string, { message: LogEntry; ord: number }>> {
   const stored: { message: StoredMessage; ord: number }[] = commits.flatMap(({ ord, body }) =>
     (body.messages ?? []).map((message) => ({ message, ord })),
   );

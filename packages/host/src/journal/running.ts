@@ -1,4 +1,4 @@
-import type { AgentBinding, Message, UserMessage } from "trackside";
+import type { AgentBinding, LogEntry, UserMessage } from "trackside";
 import {
   bindAgent,
   type EngineParts,
@@ -40,7 +40,7 @@ export interface Running {
   readonly cancelled?: string | undefined;
   /** An earlier process left it in good order: its effects are begun again, but nothing died in them. */
   readonly wasLeft?: boolean;
-  readonly loaded: (LoadedRun & { recorded: readonly { message: Message; ord: number }[] }) | undefined;
+  readonly loaded: (LoadedRun & { recorded: readonly { message: LogEntry; ord: number }[] }) | undefined;
 }
 
 /** A run that this process works on, for those who watch. */

@@ -1,4 +1,4 @@
-import type { Message, ToolMessage } from "trackside";
+import type { LogEntry, ToolMessage } from "trackside";
 import type { Note } from "trackside/loop";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { releaseBranch } from "../journal/end-run.ts";
@@ -64,7 +64,7 @@ interface OpenCall {
   readonly tool: string;
 }
 
-function openCalls(messages: readonly Message[]): readonly OpenCall[] {
+function openCalls(messages: readonly LogEntry[]): readonly OpenCall[] {
   const done = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.call_id] : [])));
   return messages.flatMap((message) =>
     message.role === "assistant"

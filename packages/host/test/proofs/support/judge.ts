@@ -1,4 +1,4 @@
-import type { Message } from "trackside";
+import type { LogEntry } from "trackside";
 import type { Done } from "./job.ts";
 import type { Entry } from "./ledger.ts";
 import { renamed } from "./report.ts";
@@ -67,7 +67,7 @@ function effects({ entries, report: { names } }: Played): string[] {
 }
 
 /** Calls whose outcome somebody had to find out: their record says that somebody was asked. */
-function unknownCalls(transcript: readonly Message[]): ReadonlySet<string> {
+function unknownCalls(transcript: readonly LogEntry[]): ReadonlySet<string> {
   return new Set(
     transcript.flatMap((message) =>
       message.role === "tool" && message.metadata.approval_id?.includes(".unknown.") ? [message.call_id] : [],
@@ -76,7 +76,7 @@ function unknownCalls(transcript: readonly Message[]): ReadonlySet<string> {
 }
 
 /** A message without what may differ: times, and which attempt at the model it came from. */
-function told(message: Message, asked: ReadonlySet<string>): unknown {
+function told(message: LogEntry, asked: ReadonlySet<string>): unknown {
   const id = message.id.replace(/\.m\d+$/, ".m");
   if (message.role !== "tool") return { ...message, id };
   const { started_at, completed_at, execution_time_ms, approval_wait_ms, ...metadata } = message.metadata;

@@ -1,4 +1,4 @@
-import type { Message } from "trackside";
+import type { LogEntry } from "trackside";
 import { branchMessages } from "../../../src/conversations/branch-log.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
 import { type LoadedRun, loadCommits } from "../../../src/journal/run-records.ts";
@@ -7,7 +7,7 @@ import { rows } from "../../../src/store/index.ts";
 /** How a database stands when everything in it is over. Ids of runs and messages sent to them are numbered. */
 export interface Report {
   readonly runs: readonly RunReport[];
-  readonly transcript: readonly Message[];
+  readonly transcript: readonly LogEntry[];
   readonly inbox: readonly string[];
   readonly approvals: readonly { readonly id: string; readonly kind: string; readonly state: string }[];
   readonly deferred: readonly string[];
@@ -51,7 +51,7 @@ export async function report({ store, codec }: DurableEngine): Promise<Report> {
       ...runs.map(({ id }, i) => [id, `run-${i + 1}`]),
       ...inbox.map(({ id }, i) => [id, `message-${i + 1}`]),
     ]);
-    const transcript: Message[] = [];
+    const transcript: LogEntry[] = [];
     for (const { id } of branches) transcript.push(...(yield* branchMessages(db, id, codec)));
     const reports: RunReport[] = [];
     for (const { id, status, fence } of runs) {
