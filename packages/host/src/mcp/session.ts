@@ -1,0 +1,61 @@
+import type {
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ReadResourceResult,
+} from "@modelcontextprotocol/client";
+import type { Lease } from "./lease.ts";
+import type { Deadlines } from "./options.ts";
+import { request } from "./request.ts";
+
+/** A connection for code: what a server has beside tools. Close it when done. */
+export class McpSession implements AsyncDisposable {
+  readonly #lease: Lease;
+  readonly #deadlines: Deadlines;
+  readonly #over = new AbortController();
+
+  constructor(lease: Lease, deadlines: Deadlines) {
+    this.#lease = lease;
+    this.#deadlines = deadlines;
+  }
+
+  /** All resources, of all pages. Empty if the server has none. */
+  listResources(): Promise<ListResourcesResult["resources"]> {
+    return request(this.#lease, this.#over, this.#deadlines, async (client, options) =>
+      client.getServerCapabilities()?.resources
+        ? (await client.listResources(undefined, options)).resources
+        : [],
+    );
+  }
+
+  readResource(uri: string): Promise<ReadResourceResult["contents"]> {
+    return request(
+      this.#lease,
+      this.#over,
+      this.#deadlines,
+      async (client, options) => (await client.readResource({ uri }, options)).contents,
+    );
+  }
+
+  /** All prompts, of all pages. Empty if the server has none. */
+  listPrompts(): Promise<ListPromptsResult["prompts"]> {
+    return request(this.#lease, this.#over, this.#deadlines, async (client, options) =>
+      client.getServerCapabilities()?.prompts ? (await client.listPrompts(undefined, options)).prompts : [],
+    );
+  }
+
+  getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<GetPromptResult> {
+    return request(this.#lease, this.#over, this.#deadlines, (client, options) =>
+      client.getPrompt({ name, arguments: { ...args } }, options),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort(new Error("the MCP session is closed"));
+    this.#lease.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
