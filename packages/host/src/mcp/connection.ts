@@ -1,4 +1,4 @@
-import { Client, type JSONRPCMessage, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { Client, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import manifest from "../../package.json" with { type: "json" };
 import { answerElicitation, type RunningCall } from "./elicitation.ts";
@@ -29,8 +29,6 @@ export class Connection {
   readonly #link: Link;
   readonly #wire: Wire;
   readonly #calls = new Set<RunningCall>();
-  /** Requests of a tool that the server has not answered, though we may no longer wait. */
-  readonly #unanswered = new Set<string | number>();
   readonly #progress = new Map<string, (update: unknown) => void>();
   #listing: Listing | undefined;
   #listedAt = 0;
@@ -46,13 +44,7 @@ export class Connection {
     this.#settings = settings;
     const count = (bytes: number) => this.#wire.count(bytes);
     this.#link = linkTo(config, settings.maxMessageBytes, count);
-    this.#wire = new Wire(this.#link, {
-      received: (message) => this.#received(message),
-      sent: (message) => {
-        if ("method" in message && "id" in message && message.method === "tools/call")
-          this.#unanswered.add(message.id);
-      },
-    });
+    this.#wire = new Wire(this.#link, (params) => this.#heard(params));
     this.client = new Client(
       { name: "trackside", version: manifest.version },
       {
@@ -70,7 +62,6 @@ export class Connection {
     this.client.onclose = () => this.#closed();
     this.client.onerror = () => undefined; // what matters of it ends the connection or a call
     this.client.setNotificationHandler("notifications/tools/list_changed", () => this.#changed());
-    this.client.setNotificationHandler("notifications/progress", () => undefined); // heard on the wire
     this.client.setRequestHandler("elicitation/create", async ({ params }) =>
       answerElicitation([...this.#calls].at(-1), params),
     );
@@ -107,7 +98,7 @@ export class Connection {
 
   /** Whether another run may have it: nothing is left that could still speak of this one's calls. */
   get clean(): boolean {
-    return this.#open && this.#unanswered.size === 0 && this.#calls.size === 0;
+    return this.#open && this.#wire.isQuiet && this.#calls.size === 0;
   }
 
   /** Whether the server knows us by a session, which it may forget. */
@@ -236,17 +227,12 @@ export class Connection {
     this.#stale = true;
   }
 
-  #received(message: JSONRPCMessage): void {
-    if ("method" in message) {
-      if (message.method !== "notifications/progress" || "id" in message) return;
-      const { progressToken, ...update } = message.params ?? {};
-      const listener = typeof progressToken === "string" ? this.#progress.get(progressToken) : undefined;
-      try {
-        listener?.(update);
-      } catch {
-        // Whoever watches cannot stop the call.
-      }
-    } else if (message.id !== undefined) this.#unanswered.delete(message.id);
+  #heard({ progressToken, ...update }: Record<string, unknown>): void {
+    try {
+      if (typeof progressToken === "string") this.#progress.get(progressToken)?.(update);
+    } catch {
+      // Whoever watches cannot stop the call.
+    }
   }
 
   #closed(): void {

@@ -21,17 +21,9 @@ export class Lease {
 
   /** The connection, with its tools as they are now. Several calls that find it broken wait for one new one. */
   async ready(signal?: AbortSignal): Promise<Connection> {
-    const held = this.#connection;
-    if (held?.alive === true) {
-      try {
-        this.#learned(await held.refreshed());
-        return held;
-      } catch {
-        if (this.#connection === held) this.#connection = undefined;
-        this.#pool.discard(held);
-      }
-    }
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
     return await abortable(this.#opening, signal);
   }
 
@@ -50,20 +42,32 @@ export class Lease {
   }
 
   async #open(): Promise<Connection> {
+    if (this.#released)
+      throw new TracksideError(
+        "mcp_unavailable",
+        `The run that had the MCP server "${this.config.name}" is over`,
+      );
+    const held = await this.#held();
+    if (held !== undefined) return held;
+    const connection = await this.#pool.take(this.config);
+    this.#learned(connection.listing);
+    // Whoever waits for it may use it once more; a run that is over gives it back at once.
+    if (this.#released) this.#pool.giveBack(connection);
+    else this.#connection = connection;
+    return connection;
+  }
+
+  /** The connection we have, if it still works. */
+  async #held(): Promise<Connection | undefined> {
+    const held = this.#connection;
+    if (held?.alive !== true) return undefined;
     try {
-      if (this.#released)
-        throw new TracksideError(
-          "mcp_unavailable",
-          `The run that had the MCP server "${this.config.name}" is over`,
-        );
-      const connection = await this.#pool.take(this.config);
-      this.#learned(connection.listing);
-      // Whoever waits for it may use it once more; a run that is over gives it back at once.
-      if (this.#released) this.#pool.giveBack(connection);
-      else this.#connection = connection;
-      return connection;
-    } finally {
-      this.#opening = undefined;
+      this.#learned(await held.refreshed());
+      return held;
+    } catch {
+      if (this.#connection === held) this.#connection = undefined;
+      this.#pool.discard(held);
+      return undefined;
     }
   }
 }

@@ -59,7 +59,7 @@ async function list(
   context: ToolContext,
   deadlines: Deadlines,
 ): Promise<Json> {
-  const page = await request(lease, context, deadlines, (client, options) =>
+  const page = await request(lease, "list_resources", context, deadlines, (client, options) =>
     client.request(
       { method: "resources/list", ...(typeof cursor === "string" ? { params: { cursor } } : {}) },
       options,
@@ -82,7 +82,7 @@ async function read(
   context: ToolContext,
   deadlines: Deadlines,
 ): Promise<Json> {
-  const found = await request(lease, context, deadlines, (client, options) =>
+  const found = await request(lease, "read_resource", context, deadlines, (client, options) =>
     client.request({ method: "resources/read", params: { uri: String(uri) } }, options),
   );
   const [first, ...others] = found.contents.map(readContents);

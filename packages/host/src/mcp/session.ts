@@ -1,8 +1,10 @@
 import type {
+  Client,
   GetPromptResult,
   ListPromptsResult,
   ListResourcesResult,
   ReadResourceResult,
+  RequestOptions,
 } from "@modelcontextprotocol/client";
 import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
@@ -21,7 +23,7 @@ export class McpSession implements AsyncDisposable {
 
   /** All resources, of all pages. Empty if the server has none. */
   listResources(): Promise<ListResourcesResult["resources"]> {
-    return request(this.#lease, this.#over, this.#deadlines, async (client, options) =>
+    return this.#ask("listResources", async (client, options) =>
       client.getServerCapabilities()?.resources
         ? (await client.listResources(undefined, options)).resources
         : [],
@@ -29,25 +31,27 @@ export class McpSession implements AsyncDisposable {
   }
 
   readResource(uri: string): Promise<ReadResourceResult["contents"]> {
-    return request(
-      this.#lease,
-      this.#over,
-      this.#deadlines,
+    return this.#ask(
+      "readResource",
       async (client, options) => (await client.readResource({ uri }, options)).contents,
     );
   }
 
   /** All prompts, of all pages. Empty if the server has none. */
   listPrompts(): Promise<ListPromptsResult["prompts"]> {
-    return request(this.#lease, this.#over, this.#deadlines, async (client, options) =>
+    return this.#ask("listPrompts", async (client, options) =>
       client.getServerCapabilities()?.prompts ? (await client.listPrompts(undefined, options)).prompts : [],
     );
   }
 
   getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<GetPromptResult> {
-    return request(this.#lease, this.#over, this.#deadlines, (client, options) =>
+    return this.#ask("getPrompt", (client, options) =>
       client.getPrompt({ name, arguments: { ...args } }, options),
     );
+  }
+
+  #ask<T>(what: string, ask: (client: Client, options: RequestOptions) => Promise<T>): Promise<T> {
+    return request(this.#lease, what, this.#over, this.#deadlines, ask);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,8 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { LineReader } from "./line-reader.ts";
 import { type Command, ServerProcess } from "./server-process.ts";
+import { isObject } from "./untrusted-json.ts";
+import { noAnswer } from "./wire.ts";
 
 /** How much of what is not the protocol is kept, to be shown when a connection fails. */
 const MAX_NOISE = 200;
@@ -103,10 +105,8 @@ export class StdioTransport implements Transport {
   }
 
   #deliver(line: string): void {
-    let message: JSONRPCMessage;
-    try {
-      message = parseJSONRPCMessage(JSON.parse(line));
-    } catch {
+    const message = readLine(line);
+    if (message === null) {
       // Programs print things; what is lost by it is found by a deadline.
       if (this.#noise === "") this.#noise = line.trim().slice(0, MAX_NOISE);
       return;
@@ -123,5 +123,19 @@ export class StdioTransport implements Transport {
     const left = this.onclose;
     delete this.onclose; // once
     left?.();
+  }
+}
+
+/** A message; an answer that is none, as an error, so that nobody waits for a better one; or nothing. */
+function readLine(line: string): JSONRPCMessage | null {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(line);
+    return parseJSONRPCMessage(raw);
+  } catch {
+    if (!isObject(raw) || "method" in raw || !("result" in raw || "error" in raw)) return null;
+    const { id } = raw;
+    if (typeof id !== "number" && typeof id !== "string") return null;
+    return noAnswer(id, "its answer is neither a result nor an error of JSON-RPC");
   }
 }

@@ -1,15 +1,10 @@
-import {
-  type CallToolResult,
-  isInputRequiredResult,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-} from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult, SdkHttpError } from "@modelcontextprotocol/client";
 import type { Json, JsonObject, ToolContext } from "trackside";
 import { TracksideError } from "trackside";
 import { type Connection, NO_TIMEOUT } from "./connection.ts";
 import { CallDeadline } from "./deadline.ts";
 import { answerElicitation, type RunningCall } from "./elicitation.ts";
+import { explain, isBroken } from "./failure.ts";
 import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
 import { redact } from "./server-config.ts";
@@ -20,7 +15,6 @@ import { cut, isObject } from "./untrusted-json.ts";
 /** How often a call may come back with a question before it comes back with a result. */
 const MAX_ROUNDS = 16;
 const MAX_PROGRESS_MESSAGE = 2_000;
-const MAX_ERROR = 4_000;
 
 /** Calls a tool of a server, once. */
 export async function callTool(
@@ -44,7 +38,16 @@ export async function callTool(
     result = await callOnce(lease, connection, tool, args, context, deadlines);
   }
   lease.report(true);
-  return readResult(result);
+  return readAnswer(lease, tool, result);
+}
+
+function readAnswer({ config }: Lease, tool: ServerTool, result: CallToolResult): Json {
+  try {
+    return readResult(result);
+  } catch (error) {
+    const said = `The tool "${tool.name}" of the MCP server "${config.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
+    throw new Error(redact(config, said));
+  }
 }
 
 async function callOnce(
@@ -66,7 +69,10 @@ async function callOnce(
     return await rounds(connection, tool, args, token, call, deadline.signal);
   } catch (error) {
     if (isLostSession(error, connection)) throw error;
-    throw explain(error, lease, connection, context, deadline);
+    if (context.signal.aborted) throw context.signal.reason ?? error;
+    if (deadline.expired !== undefined) connection.doubt();
+    if (deadline.expired !== undefined || !connection.alive || isBroken(error)) lease.report(false);
+    throw explain(error, tool.name, connection, deadline);
   } finally {
     end();
     deadline.end();
@@ -124,36 +130,6 @@ function checkUnchanged(connection: Connection, tool: ServerTool): void {
       ? `The MCP server "${server}" no longer has the tool "${tool.name}", or no longer a usable one`
       : `The MCP server "${server}" changed the definition of "${tool.name}"; the tool is held until somebody approves the new one`,
   );
-}
-
-/** Says in words what happened to a call, and finds out what that means for the connection. */
-function explain(
-  error: unknown,
-  lease: Lease,
-  connection: Connection,
-  context: ToolContext,
-  deadline: CallDeadline,
-): unknown {
-  if (context.signal.aborted) return context.signal.reason ?? error;
-  const { config } = connection;
-  const told = (what: string) =>
-    new Error(redact(config, cut(`The MCP server "${config.name}" ${what}`, MAX_ERROR)), { cause: error });
-  if (deadline.expired !== undefined) {
-    lease.report(false);
-    connection.doubt();
-    return told(`did not answer in time: ${deadline.expired}`);
-  }
-  const broken =
-    !connection.alive ||
-    (error instanceof SdkError &&
-      [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(
-        error.code,
-      ));
-  if (broken) {
-    lease.report(false);
-    return told(`broke off during the call${connection.symptoms.map((one) => `; ${one}`).join("")}`);
-  }
-  return told(`answered with an error: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /** A site may forget a session at any time; it says so with 404. */

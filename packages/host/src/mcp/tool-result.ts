@@ -4,7 +4,7 @@ import { asJson, problemOfJson } from "./untrusted-json.ts";
 
 const LIMITS = { depth: 100, nodes: 5_000_000, chars: 2 ** 28 };
 
-/** What a tool of ours would have returned. Throws what the server reported as an error. */
+/** What a tool of ours would have returned. Throws what the server reported as an error of the tool. */
 export function readResult(result: CallToolResult): Json {
   const content = result.content ?? [];
   if (result.isError === true) throw new Error(textOf(content) || "the tool failed without saying why");
