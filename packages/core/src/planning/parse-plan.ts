@@ -11,12 +11,13 @@ const MAX_DETAIL = 4000;
 
 /** Reads what a planner wrote: JSON, or a numbered list, or else one step (P2). */
 export function parsePlan(text: string): Plan {
-  const read = text.slice(0, MAX_TEXT).replaceAll(/\r\n?/g, "\n").trim();
+  const read = text.slice(0, MAX_TEXT).replaceAll(/\r\n?/g, "\n");
   const steps = stepsOfJson(read) ?? stepsOfText(read) ?? [wholeText(read)];
   return { steps: bounded(steps).map(shortened) };
 }
 
-function wholeText(text: string): Step {
+function wholeText(given: string): Step {
+  const text = given.trim();
   if (text === "") return { title: "Carry out the request" };
   const end = text.indexOf("\n");
   return end === -1 ? { title: text } : { title: text.slice(0, end), detail: text.slice(end + 1).trim() };

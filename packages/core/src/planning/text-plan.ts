@@ -3,6 +3,9 @@ import type { Step } from "./parse-plan.ts";
 interface Line {
   readonly indent: number;
   readonly text: string;
+}
+
+interface ReadLine extends Line {
   /** In a code fence, where numbers count nothing. */
   readonly fenced: boolean;
 }
@@ -24,31 +27,37 @@ export function stepsOfText(text: string): readonly Step[] | undefined {
   const first = lines.find((_, i) => headings[i]?.spelt === spelt);
   const margin = first?.indent ?? 0;
 
-  const steps: { title: string; detail: string[] }[] = [];
+  const steps: { title: string; rest: string; below: Line[] }[] = [];
   for (const [i, { indent, text }] of lines.entries()) {
     const heading = headings[i];
     if (heading?.spelt === spelt && indent <= margin + 1)
-      steps.push({ title: heading.title, detail: heading.rest === "" ? [] : [heading.rest] });
-    else steps.at(-1)?.detail.push(`${" ".repeat(clamp(indent - margin))}${text}`);
+      steps.push({ title: heading.title, rest: heading.rest, below: [] });
+    else steps.at(-1)?.below.push({ indent, text });
   }
-  const found = steps.flatMap(titled);
+  const found = steps.flatMap(({ title, rest, below }) =>
+    titled(title, [...(rest === "" ? [] : [rest]), ...dedented(below)]),
+  );
   return found.length === 0 ? undefined : found;
 }
 
 /** A number with nothing beside it is called what its first line says. */
-function titled({ title, detail }: { title: string; detail: readonly string[] }): Step[] {
-  const [first, ...others] = detail;
+function titled(title: string, detail: readonly string[]): Step[] {
   if (title !== "") return [detail.length === 0 ? { title } : { title, detail: detail.join("\n") }];
+  const [first, ...others] = detail;
   const instead = bare(first ?? "");
-  return instead === "" ? [] : titled({ title: instead, detail: others });
+  return instead === "" ? [] : titled(instead, others);
 }
 
-function clamp(width: number): number {
-  return Math.max(0, Math.min(width, 8));
+/** Lines as far in as they are beyond the others. */
+function dedented(lines: readonly Line[]): string[] {
+  const margin = lines.reduce((least, { indent }) => Math.min(least, indent), Number.POSITIVE_INFINITY);
+  return lines.map(({ indent, text }) => `${" ".repeat(Math.min(indent - margin, MAX_INDENT))}${text}`);
 }
+
+const MAX_INDENT = 8;
 
 /** Lines that say something. What stands in a code fence begins no step, unless everything does. */
-function readLines(text: string): readonly Line[] {
+function readLines(text: string): readonly ReadLine[] {
   const lines = text
     .split("\n")
     .map((line) => ({ indent: indentOf(line), text: line.trim(), fenced: false }))

@@ -20,11 +20,13 @@ export function handoffToolName(agent: string): string {
   const plain = `${PREFIX}${agent}`;
   if (/^[A-Za-z0-9_-]+$/.test(agent) && plain.length <= MAX_NAME && !MARKED.test(plain)) return plain;
   const mark = `_x${digest(agent)}`;
-  const letters = agent
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .replaceAll(/[^A-Za-z0-9-]+/g, "_");
-  return plain.slice(0, PREFIX.length) + letters.slice(0, MAX_NAME - PREFIX.length - mark.length) + mark;
+  const room = MAX_NAME - PREFIX.length - mark.length;
+  return `${PREFIX}${lettersOf(agent).slice(0, room)}${mark}`;
+}
+
+function lettersOf(agent: string): string {
+  const base = agent.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  return base.match(/[A-Za-z0-9-]+/g)?.join("_") ?? "agent";
 }
 
 /** An agent that a turn may be handed to. */
