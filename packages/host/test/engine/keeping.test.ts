@@ -5,12 +5,13 @@ import { expect, test } from "vitest";
 import { sqlite, Trackside } from "../../src/index.ts";
 import { Retention } from "../../src/retention.ts";
 import { databaseFile } from "./support/database.ts";
+import { until } from "./support/until.ts";
 
 const file = databaseFile;
 const agentOf = (script: Parameters<typeof scriptedModel>[0], tools: never[] = []) =>
   new Agent({ name: "a", model: scriptedModel(script, { loop: true }), tools }) as never;
 
-test("large results are artifacts: rows stay small, readers see them whole", async () => {
+test("T4 large results are artifacts: rows stay small, and they go away with their conversation", async () => {
   const large = "0123456789".repeat(5000);
   const read = defineTool({ name: "read", effect: "none", execute: () => large });
   const trackside = new Trackside({
@@ -20,18 +21,42 @@ test("large results are artifacts: rows stay small, readers see them whole", asy
   const { runId, conversationId, result } = await trackside.start("a", "go");
   await result();
   const [artifact] = await trackside.artifacts.list({ run: runId });
-  expect(artifact?.bytes).toBeGreaterThan(large.length);
+  expect(artifact).toMatchObject({ bytes: large.length, media_type: "text/plain", run_id: runId });
+  const { content } = await trackside.artifacts.get(artifact?.id ?? "");
+  expect(Buffer.from(content).toString()).toBe(large);
   const rows = await trackside.engine.store.read(function* (db) {
     return (yield db.selectFrom("commits").selectAll().compile()).rows as { body: string }[];
   });
   expect(Math.max(...rows.map(({ body }) => body.length))).toBeLessThan(8192);
   const events = await trackside.runs.events(runId);
-  expect(events.find(({ type }) => type === "tool_result")).toMatchObject({ output: { value: large } });
+  expect(events.find(({ type }) => type === "tool_result")).toMatchObject({
+    output: { type: "text", value: expect.stringContaining(artifact?.id ?? "") },
+    metadata: { offloaded_artifact_id: artifact?.id },
+  });
   await expect(trackside.artifacts.get(artifact?.id ?? "", { tenant: "other" })).rejects.toThrow(
     "There is no artifact",
   );
   await trackside.conversations.delete(conversationId);
   expect(await trackside.artifacts.list()).toEqual([]);
+  await trackside.close();
+});
+
+test("messages too large for a row are kept beside it: rows stay small, readers see them whole", async () => {
+  const long = "0123456789".repeat(2000);
+  const read = defineTool({ name: "read", effect: "none", execute: () => long });
+  const trackside = new Trackside({
+    store: sqlite(file()),
+    agents: [agentOf([{ calls: [{ tool: "read" }] }, "done"], [read as never])],
+  });
+  const { runId, result } = await trackside.start("a", "go");
+  await result();
+  const rows = await trackside.engine.store.read(function* (db) {
+    return (yield db.selectFrom("commits").selectAll().compile()).rows as { body: string }[];
+  });
+  expect(Math.max(...rows.map(({ body }) => body.length))).toBeLessThan(8192);
+  const events = await trackside.runs.events(runId);
+  expect(events.find(({ type }) => type === "tool_result")).toMatchObject({ output: { value: long } });
+  expect(await trackside.artifacts.list({ run: runId })).toEqual([]); // nobody's but the journal's
   await trackside.close();
 });
 
@@ -71,24 +96,25 @@ test("a provider's key is kept encrypted, used after a restart, and never given 
 
 test("X5 what came of a tool after its run was cancelled is in the audit", async () => {
   const gate = Promise.withResolvers<string>();
-  const slow = defineTool({ name: "slow", execute: () => gate.promise });
+  const begun = Promise.withResolvers<void>();
+  const slow = defineTool({
+    name: "slow",
+    execute: () => {
+      begun.resolve();
+      return gate.promise;
+    },
+  });
   const trackside = new Trackside({
     store: sqlite(file()),
     agents: [agentOf([{ calls: [{ tool: "slow" }] }, "done"], [slow as never])],
   });
   const { runId, result } = await trackside.start("a", "go");
-  while (!(await trackside.runs.events(runId)).some(({ type }) => type === "tool_call"))
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await begun.promise;
   await trackside.runs.cancel(runId, { reason: "enough" });
   await expect(result()).rejects.toThrow("enough");
   gate.resolve("it happened after all");
-  let entries = await trackside.audit.list();
-  for (let i = 0; i < 100 && entries.length === 0; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    entries = await trackside.audit.list();
-  }
-  expect(entries[0]).toMatchObject({
+  const entry = await until(async () => (await trackside.audit.list())[0]);
+  expect(entry).toMatchObject({
     action: "tool.late_outcome",
     about: { tool: "slow", outcome: "returned" },
   });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type RunRecord, sqlite, Trackside } from "../../src/index.ts";
 import { rows } from "../../src/store/index.ts";
 import { databaseFile } from "./support/database.ts";
+import { until } from "./support/until.ts";
 
 const open: Trackside[] = [];
 afterEach(async () => {
@@ -34,12 +35,12 @@ const pay = (ran: string[] = []) =>
   });
 
 async function becomes(trackside: Trackside, id: string, status: RunRecord["status"]): Promise<RunRecord> {
-  for (let i = 0; i < 500; i++) {
+  return until(async () => {
     const run = await trackside.runs.get(id);
-    if (run.status === status) return run;
-    await sleep(10);
-  }
-  throw new Error(`the run is ${(await trackside.runs.get(id)).status}, not ${status}`);
+    if (run.ended_at !== null && run.status !== status)
+      throw new Error(`the run is ${run.status}, not ${status}`);
+    return run.status === status ? run : undefined;
+  });
 }
 
 /** Its process is gone without having left the run in good order. */
@@ -128,13 +129,12 @@ describe("X2 runs and the code they began with", () => {
     for (let times = 1; times <= 3; times++) {
       const next = host(path, { tools: [hang] });
       await next.open();
-      for (let i = 0; i < 200; i++) {
+      await until(async () => {
         const [row] = await next.engine.store.read((db) =>
           rows(db.selectFrom("runs").select("body").where("id", "=", runId)),
         );
-        if (JSON.parse(row?.body ?? "{}").recoveries?.["1/0/tool/1"] === times) break;
-        await sleep(10);
-      }
+        return JSON.parse(row?.body ?? "{}").recoveries?.["1/0/tool/1"] === times ? true : undefined;
+      });
       await dies(next, runId);
     }
     const last = host(path, { tools: [hang] });
@@ -184,11 +184,17 @@ describe("X2 runs and the code they began with", () => {
       ["give_up", undefined, 0, "Whether it ran is unknown"],
     ] as const) {
       const path = file();
-      const stuck = defineTool({ name: "pay", execute: () => new Promise<string>(() => {}) });
+      const begun = Promise.withResolvers<void>();
+      const stuck = defineTool({
+        name: "pay",
+        execute: () => {
+          begun.resolve();
+          return new Promise<string>(() => {});
+        },
+      });
       const first = host(path, { model: scriptedModel([{ calls: [{ tool: "pay" }] }]), tools: [stuck] });
       const { runId, conversationId } = await first.start("clerk", "pay");
-      while (!(await first.runs.events(runId)).some(({ type }) => type === "tool_call")) await sleep(5);
-      await sleep(20);
+      await begun.promise;
       await first.close();
 
       const ran: string[] = [];
@@ -209,9 +215,11 @@ describe("X2 runs and the code they began with", () => {
 test("X3 a process that is asked to leave lets running tools finish: nobody has to be asked about them", async () => {
   const path = file();
   const ran: string[] = [];
+  let begun = 0;
   const slow = defineTool({
     name: "pay",
     execute: async () => {
+      begun += 1;
       await sleep(100);
       ran.push("paid");
       return "paid";
@@ -220,9 +228,8 @@ test("X3 a process that is asked to leave lets running tools finish: nobody has 
   const calls = [{ tool: "pay" }, { tool: "pay" }];
   const first = host(path, { model: scriptedModel([{ calls }, "never said here"]), tools: [slow] });
   const { runId } = await first.start("clerk", "pay");
-  while (!(await first.runs.events(runId)).some(({ type }) => type === "tool_call")) await sleep(5);
-  await sleep(20);
-  await first.close({ graceMs: 5_000 });
+  await until(() => (begun === 2 ? true : undefined));
+  await first.close({ graceMs: 60_000 });
   expect(ran).toHaveLength(2);
 
   const second = host(path, { tools: [slow] });

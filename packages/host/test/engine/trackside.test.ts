@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { sqlite, Trackside } from "../../src/index.ts";
 import { databaseFile } from "./support/database.ts";
+import { queued, until } from "./support/until.ts";
 
 const open: Trackside[] = [];
 afterEach(async () => {
@@ -33,15 +34,6 @@ function clerk(ran: unknown[], script: Parameters<typeof scriptedModel>[0], conf
     tools: [pay(ran)],
     ...config,
   }) as unknown as Agent<never, never>;
-}
-
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let i = 0; i < 400; i++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error("it did not come");
 }
 
 const paying = [{ calls: [{ tool: "pay", args: { amount: 3 } }] }, "done"];
@@ -121,12 +113,8 @@ describe("Trackside", () => {
   });
 
   test("X6 a message sent to a run joins at the next step, and its receipt says so", async () => {
-    const ran: unknown[] = [];
-    const slow = defineTool({
-      name: "slow",
-      effect: "none",
-      execute: () => new Promise<string>((resolve) => setTimeout(resolve, 150, "ok")),
-    });
+    const gate = Promise.withResolvers<string>();
+    const slow = defineTool({ name: "slow", effect: "none", execute: () => gate.promise });
     const agent = new Agent({
       name: "clerk",
       model: scriptedModel([{ calls: [{ tool: "slow" }] }, "done"], { loop: true }),
@@ -134,15 +122,17 @@ describe("Trackside", () => {
     }) as unknown as Agent<never, never>;
     const trackside = host(agent);
     const { runId, conversationId, result } = await trackside.start("clerk", "go");
-    const receipt = await trackside.steer(runId, "faster");
-    expect(receipt).toMatchObject({ state: "admitted", runId, at: expect.any(Number) });
+    const receipt = trackside.steer(runId, "faster");
+    await queued(trackside, runId);
+    gate.resolve("ok");
+    expect(await receipt).toMatchObject({ state: "admitted", runId, at: expect.any(Number) });
     await result();
     const messages = await trackside.conversations.messages(conversationId);
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "assistant"]);
-    expect(ran).toEqual([]);
   });
 
   test("X6 a message that comes too late becomes the next turn", async () => {
+    const answered = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const agent = new Agent({
       name: "clerk",
@@ -150,6 +140,7 @@ describe("Trackside", () => {
       hooks: {
         post: [
           postHook({ name: "wait" }, async (turn) => {
+            answered.resolve();
             await gate.promise;
             return cont(turn);
           }),
@@ -158,9 +149,9 @@ describe("Trackside", () => {
     }) as unknown as Agent<never, never>;
     const trackside = host(agent);
     const { runId, conversationId, result } = await trackside.start("clerk", "go");
-    await until(async () => ((await trackside.runs.events(runId)).length > 2 ? true : undefined));
+    await answered.promise;
     const receipt = trackside.steer(runId, "and another");
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await queued(trackside, runId);
     gate.resolve();
     await result();
     const settled = await receipt;
@@ -195,13 +186,13 @@ describe("Trackside", () => {
     const first = await trackside.start("clerk", "go");
     const conversation = first.conversationId;
     await expect(trackside.start("clerk", "b", { conversation })).rejects.toThrow(first.runId);
-    const queued = await trackside.start("clerk", "b", { conversation, whenBusy: "queue" });
+    const next = await trackside.start("clerk", "b", { conversation, whenBusy: "queue" });
     const steered = trackside.start("clerk", "c", { conversation, whenBusy: "steer" });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await queued(trackside, first.runId);
     gate.resolve("ok");
     expect((await steered).receipt?.state).toBe("admitted");
     expect((await first.result()).output).toBe("one");
-    expect((await queued.result()).output).toBe("two");
+    expect((await next.result()).output).toBe("two");
   });
 
   test("X13 a retry goes on from a step: nothing earlier runs again", async () => {

@@ -7,7 +7,7 @@ import type { Broken } from "../support/stage.ts";
 import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** What is broken, and how that shows. */
 const WAYS: readonly { broken: Broken; title: string; shows: RegExp; lifeMs?: number }[] = [
@@ -25,7 +25,7 @@ const WAYS: readonly { broken: Broken; title: string; shows: RegExp; lifeMs?: nu
     broken: "early-answer",
     title: "a store that says it has written what it has not",
     shows: /happened 2 times|the transcript has|ended as|row \d+/,
-    lifeMs: 6_000,
+    lifeMs: 12_000,
   },
   {
     broken: "never-claims",

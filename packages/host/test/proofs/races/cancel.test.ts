@@ -21,14 +21,9 @@ await onEveryStore("cancel", (fresh) => {
         return models === runs.length && place.ran().size === TIMES ? true : undefined;
       });
 
-      const since = Date.now();
+      // Its tools never settle: that the runs end says that it waits for none of them.
       await (from === "the same process" ? owner : other).ask({ do: "cancel", runs: ids, reason: "enough" });
       const ended = await place.ended(ids.length);
-      const took = ended.map(({ ended_at }) => (ended_at ?? 0) - since).sort((a, b) => a - b);
-      const p95 = took[Math.floor(took.length * 0.95)] ?? 0;
-      console.log(`cancel on ${place.kind} from ${from}: p95 ${p95} ms of ${took.length}`);
-      expect(p95).toBeLessThan(5_000); // how fast it is, the bench says; this is that it does not wait for the tool
-
       for (const { id, status } of ended) {
         expect(status).toBe("cancelled");
         expect(await place.loose(id)).toEqual([]);

@@ -23,12 +23,12 @@ await serviceSuite("a database that comes and goes", postgresServer, (server) =>
 
   test("X4 PostgreSQL away for longer than a lease: nobody loses a run, and nobody has to be asked", async () => {
     const place = await fresh();
-    const lease = { leaseMs: 3_000 };
+    const lease = { leaseMs: 5_000 };
     const workers = await Promise.all([place.process(lease), place.process(lease)]);
     const ids = await load(workers);
     await pause(700);
     await server.kill();
-    await pause(4_500);
+    await pause(6_500);
     await server.restart();
     await finished(place, ids);
     for (const { notices } of workers) {

@@ -1,23 +1,26 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { claimRuns } from "../../../src/journal/claim.ts";
 import { FENCED } from "../../../src/journal/lease.ts";
 import { rows } from "../../../src/store/index.ts";
 import { script } from "./support/agents.ts";
-import { onEveryStore, type Place, sqlitePlace, until } from "./support/place.ts";
+import { onEveryStore, type Place, sqlitePlace, until, type Worker } from "./support/place.ts";
 
-const LEASE = { leaseMs: 2000 };
+/** Short, for a lease that lapses; long enough for a process that is busy starting its threads among others. */
+const LEASE = { leaseMs: 4000 };
+/** It has begun a tool, and is frozen before the tool ends: the tool is done the moment it thaws. */
+const FROZEN = { ...LEASE, claims: false, freezesInTool: true };
 
 await onEveryStore("zombies", (fresh) => {
   test("X4 a process frozen in a tool is taken over, writes nothing when it thaws, and goes on with new runs", async () => {
     const place = await fresh();
     const [old, killed, heir] = await Promise.all([
-      place.process({ ...LEASE, claims: false }),
-      place.process({ ...LEASE, claims: false }),
+      place.process(FROZEN),
+      place.process(FROZEN),
       place.process(LEASE),
     ]);
     const [one, two] = [await old.start([twoCharges(1)]), await killed.start([twoCharges(2)])].flat();
-    await until("both to charge", () => (place.ran().size === 2 ? true : undefined));
-    for (const worker of [old, killed]) worker.signal("SIGSTOP");
+    for (const worker of [old, killed]) await frozen(worker);
 
     const asked = await place.pending(2);
     expect(asked.map(({ kind }) => kind)).toEqual(["unknown_outcome", "unknown_outcome"]);
@@ -44,7 +47,7 @@ await onEveryStore("zombies", (fresh) => {
     await until("the fence to be seen", () =>
       old.notices.some((told) => told.includes("others have taken its runs")) ? true : undefined,
     );
-    expect(await place.notes(one ?? "")).toEqual(before); // its tool has ended by now; that did not land
+    expect(await place.notes(one ?? "")).toEqual(before); // its tool has ended; that did not land
     expect(await runIt(one)).toMatchObject({ state: "approved" });
     await place.ended(2);
     // Once by the one that froze, once because a human said so; what came after it only once, by the heir.
@@ -67,10 +70,7 @@ await onEveryStore("zombies", (fresh) => {
     const input = (n: number) => script(n, [{ calls: [{ tool: "charge", args: { n } }] }, "done"]);
     for (const [i, old] of olds.entries())
       void old.ask({ do: "start", runs: [{ agent: "free", input: input(points[i] ?? 0) }] });
-    await until("all to freeze", async () => {
-      const frozen = await Promise.all(olds.map(({ pid }) => isStopped(pid)));
-      return frozen.every(Boolean) ? true : undefined;
-    });
+    for (const old of olds) await frozen(old);
     // The one that froze between writing down that it begins and beginning: nobody can tell that it never started.
     const [asked] = await place.pending(1);
     await until("the others to go on", () => (place.ran().size === 4 ? true : undefined));
@@ -102,10 +102,9 @@ await onEveryStore("zombies", (fresh) => {
 
   test("X4 a write of the one that thaws does not land, though nobody else has written anything", async () => {
     const place = await fresh();
-    const old = await place.process({ ...LEASE, claims: false });
+    const old = await place.process(FROZEN);
     const [id = ""] = await old.start([twoCharges(1)]);
-    await until("the charge", () => place.ran().get(1));
-    old.signal("SIGSTOP");
+    await frozen(old);
     const before = await place.notes(id);
     const { claimed } = await place.store.write((db) =>
       claimRuns(db, {
@@ -118,7 +117,6 @@ await onEveryStore("zombies", (fresh) => {
       }),
     );
     expect(claimed).toEqual([{ runId: id, wasLeft: false }]);
-    await new Promise((resolve) => setTimeout(resolve, 1_600)); // its tool is done the moment it thaws
     old.signal("SIGCONT");
     await until("the fence to be seen", () => old.notices[0]);
     expect(await place.notes(id)).toEqual(before);
@@ -127,11 +125,10 @@ await onEveryStore("zombies", (fresh) => {
 
   test("the counter sees a tool that runs twice: one that may be repeated is, in the old and the new process", async () => {
     const place = await fresh();
-    const [old, heir] = await Promise.all([place.process({ ...LEASE, claims: false }), place.process(LEASE)]);
-    const put = { calls: [{ tool: "put", args: { n: 1, ms: 1500 } }] };
+    const [old, heir] = await Promise.all([place.process(FROZEN), place.process(LEASE)]);
+    const put = { calls: [{ tool: "put", args: { n: 1 } }] };
     await old.start([{ agent: "free", input: script(1, [put, "done"]) }]);
-    await until("the put", () => place.ran("put").get(1));
-    old.signal("SIGSTOP");
+    await frozen(old);
     await place.ended(1);
     expect(place.ran("put")).toEqual(new Map([[1, 2]]));
     expect(pidsOf(place, 1, "put")).toEqual([old.pid, heir.pid]);
@@ -142,11 +139,11 @@ test("X4 SQLite: one frozen inside a write holds the others up, which name it; t
   // When it opens its run, and when it ends it: these are transactions of several statements.
   for (const n of [1, 7]) {
     const place = await sqlitePlace();
-    const heir = await place.process(LEASE);
-    const old = await place.process({ ...LEASE, claims: false, freeze: { when: "before", n } });
-    void old.ask({ do: "start", runs: [twoCharges(1, 0)] });
-    await until("it to freeze", async () => ((await isStopped(old.pid)) ? true : undefined));
-    void heir.ask({ do: "start", runs: [twoCharges(2, 0)] });
+    const heir = await place.process();
+    const old = await place.process({ claims: false, freeze: { when: "before", n } });
+    void old.ask({ do: "start", runs: [twoCharges(1)] });
+    await frozen(old);
+    void heir.ask({ do: "start", runs: [twoCharges(2)] });
     const told = await until("the holder to be named", () =>
       heir.notices.find((notice) => notice.includes("has held the write lock")),
     );
@@ -158,10 +155,10 @@ test("X4 SQLite: one frozen inside a write holds the others up, which name it; t
   }
 });
 
-/** A charge that takes a while, and another one after it. */
-function twoCharges(n: number, ms = 1500) {
+/** A charge, and another one after it. */
+function twoCharges(n: number) {
   const steps = [
-    { calls: [{ tool: "charge", args: { n, ms } }] },
+    { calls: [{ tool: "charge", args: { n } }] },
     { calls: [{ tool: "charge", args: { n: n + 100 } }] },
     "done",
   ];
@@ -172,8 +169,10 @@ function pidsOf(place: Place, n: number, tool = "charge"): readonly number[] {
   return place.effects.filter((line) => line.tool === tool && line.n === n).map(({ pid }) => pid);
 }
 
-async function isStopped(pid: number): Promise<boolean> {
-  const { readFile } = await import("node:fs/promises");
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return stat.charAt(stat.lastIndexOf(")") + 2) === "T";
+/** Waits until a process has stopped itself. */
+async function frozen({ pid }: Worker): Promise<void> {
+  await until(`${pid} to freeze`, async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    return stat.charAt(stat.lastIndexOf(")") + 2) === "T" ? true : undefined;
+  });
 }

@@ -49,7 +49,8 @@ let places = 0;
  * many there are is found by going on until no process dies any more.
  */
 export async function crashEverywhere(scenario: Scenario, init: CrashInit): Promise<Crashes> {
-  const calm = await playOnce(scenario, [], { ...init, broken: undefined });
+  const { lifeMs: _, ...patient } = init; // a short life is for what may be lost
+  const calm = await playOnce(scenario, [], { ...patient, broken: undefined });
   if (typeof calm === "string") return { ...NOTHING, problems: [`without a crash: ${calm}`] };
   const own = faults(scenario, calm);
   if (own.length > 0) return { ...NOTHING, problems: own.map((fault) => `without a crash: ${fault}`) };

@@ -31,7 +31,7 @@ export class Ledger {
   read(): Entry[] {
     if (!existsSync(this.#path)) return [];
     const lines = readFileSync(this.#path, "utf8").split("\n");
-    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+    return lines.slice(0, -1).map((line) => JSON.parse(line));
   }
 
   /** The outcome of a call that happens once, if it has happened. */

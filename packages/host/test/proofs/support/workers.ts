@@ -8,7 +8,7 @@ import { Programs } from "./programs.ts";
 export type Life = { readonly done: Done } | { readonly killed: true } | { readonly wrong: string };
 
 /** Longer than any process takes here, on a machine that is busy with other things. */
-const LIFE_MS = 30_000;
+const LIFE_MS = 120_000;
 
 /** A process that plays jobs, one after the other, until one of them kills it. Then there is another. */
 class Worker {

@@ -16,8 +16,8 @@ import type { Command, Got, NewRun, ProgramInit } from "./protocol.ts";
 const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
 const POLL_MS = 25;
 /** Whoever waits in vain says what for, before the test is ended. */
-const PATIENCE_MS = 40_000;
-vi.setConfig({ testTimeout: 90_000 });
+const PATIENCE_MS = 120_000;
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Dozens of processes load the same sources: what the first has compiled halves the start of the others. */
 const compiled = mkdtempSync(join(tmpdir(), "trackside-compiled-"));
@@ -83,8 +83,8 @@ export class Place {
 
   get effects(): readonly EffectLine[] {
     if (!existsSync(this.#effects)) return [];
-    const lines = readFileSync(this.#effects, "utf8").trim().split("\n");
-    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+    const lines = readFileSync(this.#effects, "utf8").split("\n");
+    return lines.slice(0, -1).map((line) => JSON.parse(line)); // after the last end of a line one may be half written
   }
 
   /** How often each tool call happened, by its number. */
