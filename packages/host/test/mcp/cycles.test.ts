@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { processesWith } from "./support/processes.ts";
+import { printedBy } from "./support/program.ts";
+
+interface Held {
+  readonly resources: readonly string[];
+  readonly listeners: readonly string[];
+  readonly heap: number;
+}
+
+const noneLeft = (mark: string) =>
+  vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000, interval: 50 });
+
+test("M4 500 times connecting, calling and closing leave no process, no handle and no listener", {
+  timeout: 300_000,
+}, async () => {
+  const mark = `mark-${randomUUID()}`;
+  // What the program prints; nobody else writes it.
+  const { before, after } = (await printedBy("cycles", mark, "500", "10")) as { before: Held; after: Held };
+  expect(after.resources).toEqual(before.resources);
+  expect(after.listeners).toEqual(before.listeners);
+  // A leak of 500 connections would be far more.
+  expect(after.heap - before.heap).toBeLessThan(16 << 20);
+  await noneLeft(mark);
+});
+
+test.for([
+  ["floods-stdout", "flood", "flood"],
+  ["floods-notifications", "logs", "list-changes", "progress", "strange-progress", "list-changes"],
+])("M4 %s: a flood does not fill our memory", { timeout: 120_000 }, async ([fake = "", ...tools]) => {
+  const mark = `mark-${randomUUID()}`;
+  // As above.
+  const { grownBy, ended } = (await printedBy("flooded", mark, fake, ...tools)) as {
+    grownBy: number;
+    ended: string[];
+  };
+  expect(ended.length).toBe(tools.length);
+  for (const sentence of ended) expect(sentence).toMatch(/flood/);
+  expect(grownBy).toBeLessThan(64 << 20);
+  await noneLeft(mark);
+});
