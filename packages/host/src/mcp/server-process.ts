@@ -101,17 +101,23 @@ export class ServerProcess {
     return this.#ending;
   }
 
+  /** Ends it and all it started at once, for those that are not to be reasoned with. */
+  kill(): Promise<void> {
+    signalGroup(this.#child, "SIGKILL");
+    // It may still have filled the pipe, and nobody wants that.
+    this.#child.stdout.destroy();
+    return this.end();
+  }
+
   async #end(): Promise<void> {
     this.hold(true); // whoever waits for this must not find the process ended instead
     const { stdin, stdout, stderr } = this.#child;
     stdin.end();
-    if (!(await this.#gone())) {
-      signalGroup(this.#child, "SIGTERM");
-      if (!(await this.#gone())) {
-        signalGroup(this.#child, "SIGKILL");
-        await this.#gone();
-      }
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      if (await this.#gone()) break;
+      signalGroup(this.#child, signal);
     }
+    await this.#gone();
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
   }
 

@@ -100,7 +100,8 @@ export class StdioTransport implements Transport {
   fail(fault: string): void {
     if (this.#closed) return;
     this.#fault = fault;
-    void this.close();
+    this.#closed = true;
+    void this.#process?.kill();
     this.#leave();
   }
 
