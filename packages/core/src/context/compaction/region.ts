@@ -7,23 +7,20 @@ export interface Region {
   readonly marks: readonly number[];
 }
 
-/** What lies before this turn. It is cut between turns, so that what is left begins with a user's message. */
+/**
+ * What lies before this turn. It is cut between turns, so that what is left begins with a user's message. A message that
+ * was sent while a turn was under way counts as the beginning of one: nothing in the log tells them apart.
+ */
 export function historyOf(units: readonly Unit[], end: number): Region {
   const marks: number[] = [];
-  let run = -1; // where the user messages before the current position began
-  let opens = false; // whether they have opened a turn already
+  let start = -1; // where the parts of hooks before a user's message begin
   for (const { from, kind, aside } of units) {
     if (from >= end) break;
     if (kind === "none") continue;
-    if (kind !== "user") {
-      run = -1;
-      opens = false;
-      continue;
-    }
-    if (run < 0) run = from;
-    if (aside || opens) continue;
-    opens = true;
-    if (run > 0) marks.push(run);
+    if (kind === "user" && start < 0) start = from;
+    if (kind === "user" && aside) continue;
+    if (kind === "user" && start > 0) marks.push(start);
+    start = -1;
   }
   if (end > 0) marks.push(end);
   return { from: 0, marks };
