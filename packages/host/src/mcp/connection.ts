@@ -219,7 +219,8 @@ export class Connection {
 
   async #list(timeout: number): Promise<void> {
     this.#stale = false;
-    this.#listing = await listTools(this.client, { timeout });
+    const headers = this.config.target.kind === "http" && this.client.getProtocolEra() === "modern";
+    this.#listing = await listTools(this.client, { timeout, headers });
     this.#listedAt = performance.now();
   }
 

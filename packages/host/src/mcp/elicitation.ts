@@ -10,10 +10,8 @@ export interface RunningCall {
   questions: number;
 }
 
-export type Answer = {
-  action: "accept" | "decline" | "cancel";
-  content?: Record<string, string | number | boolean | string[]>;
-};
+type Content = Record<string, string | number | boolean | string[]>;
+export type Answer = { action: "accept"; content: Content } | { action: "decline" | "cancel" };
 
 const SCHEMA_LIMITS = { depth: 8, nodes: 2_000, chars: 32_000 };
 const MAX_MESSAGE = 8_000;
@@ -31,9 +29,8 @@ export async function answerElicitation(
   call.deadline.pause();
   try {
     const answer = await call.context.elicit(question);
-    // The person answered what the schema asks for, which has only such values.
     if (answer.action === "accept")
-      return { action: "accept", content: answer.content as Answer["content"] & object };
+      return { action: "accept", content: withDefaults(question.schema, answer.content) };
     return { action: answer.action };
   } catch {
     return { action: "cancel" }; // nobody could be asked
@@ -49,4 +46,13 @@ function readQuestion(params: unknown): { message: string; schema: JsonObject } 
   if (typeof message !== "string" || !isObject(requestedSchema)) return null;
   if (problemOfJson(requestedSchema, SCHEMA_LIMITS) !== null) return null;
   return { message: cut(message, MAX_MESSAGE), schema: asJsonObject(requestedSchema) };
+}
+
+/** What a form starts with is what it says where nobody wrote anything else. */
+function withDefaults({ properties }: JsonObject, content: JsonObject): Content {
+  const filled: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(isObject(properties) ? properties : {}))
+    if (isObject(field) && field["default"] !== undefined) filled[key] = field["default"];
+  // The person answered what the schema asks for, which has only such values; the client checks them again.
+  return { ...filled, ...content } as Content;
 }

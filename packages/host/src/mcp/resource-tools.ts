@@ -4,7 +4,7 @@ import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
 import { request } from "./request.ts";
 import { shownName } from "./tool-names.ts";
-import { readContents } from "./tool-result.ts";
+import { type Returned, readContents } from "./tool-result.ts";
 
 interface ResourceTool {
   /** The name that `include` and `exclude` are about. */
@@ -81,10 +81,11 @@ async function read(
   { uri }: JsonObject,
   context: ToolContext,
   deadlines: Deadlines,
-): Promise<Json> {
+): Promise<Returned> {
   const found = await request(lease, "read_resource", context, deadlines, (client, options) =>
     client.request({ method: "resources/read", params: { uri: String(uri) } }, options),
   );
   const [first, ...others] = found.contents.map(readContents);
-  return first !== undefined && others.length === 0 ? first : found.contents.map(readContents);
+  if (first === undefined) return "";
+  return others.length === 0 ? first : [first, ...others];
 }

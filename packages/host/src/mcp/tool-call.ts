@@ -1,5 +1,5 @@
 import { type CallToolResult, isInputRequiredResult, SdkHttpError } from "@modelcontextprotocol/client";
-import type { Json, JsonObject, ToolContext } from "trackside";
+import type { JsonObject, ToolContext } from "trackside";
 import { TracksideError } from "trackside";
 import { type Connection, NO_TIMEOUT } from "./connection.ts";
 import { CallDeadline } from "./deadline.ts";
@@ -9,7 +9,7 @@ import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
 import { redact } from "./server-config.ts";
 import { forClient, type ServerTool } from "./tool-listing.ts";
-import { readResult } from "./tool-result.ts";
+import { type Returned, readResult } from "./tool-result.ts";
 import { cut, isObject } from "./untrusted-json.ts";
 
 /** How often a call may come back with a question before it comes back with a result. */
@@ -23,7 +23,7 @@ export async function callTool(
   args: JsonObject,
   context: ToolContext,
   deadlines: Deadlines,
-): Promise<Json> {
+): Promise<Returned> {
   let connection = await lease.ready(context.signal);
   checkUnchanged(connection, tool);
   let result: CallToolResult;
@@ -41,7 +41,7 @@ export async function callTool(
   return readAnswer(lease, tool, result);
 }
 
-function readAnswer({ config }: Lease, tool: ServerTool, result: CallToolResult): Json {
+function readAnswer({ config }: Lease, tool: ServerTool, result: CallToolResult): Returned {
   try {
     return readResult(result);
   } catch (error) {

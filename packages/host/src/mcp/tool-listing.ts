@@ -2,6 +2,7 @@ import type { Client, Tool as ToolDefinition } from "@modelcontextprotocol/clien
 import type { Json, JsonObject } from "trackside";
 import { digestOf } from "trackside/engine";
 import * as z from "zod";
+import { headerProblem } from "./header-arguments.ts";
 import { asJson, cut, isObject, problemOfJson } from "./untrusted-json.ts";
 import { readSchema } from "./untrusted-schema.ts";
 
@@ -33,16 +34,17 @@ const DEFINITION_LIMITS = { depth: 100, nodes: 50_000, chars: 1_000_000 };
 
 export interface ListOptions {
   readonly timeout: number;
-  readonly signal?: AbortSignal;
+  /** Whether arguments may have to travel as headers too, as with newer servers on the web. */
+  readonly headers: boolean;
 }
 
-export async function listTools(client: Client, options: ListOptions): Promise<Listing> {
+export async function listTools(client: Client, { timeout, headers }: ListOptions): Promise<Listing> {
   const capabilities = client.getServerCapabilities();
-  const raw = capabilities?.tools === undefined ? [] : await allTools(client, options);
+  const raw = capabilities?.tools === undefined ? [] : await allTools(client, timeout);
   const tools: ServerTool[] = [];
   const unusable: { name: string; reason: string }[] = [];
   for (const one of raw.slice(0, MAX_TOOLS)) {
-    const read = readTool(one);
+    const read = readTool(one, headers);
     if ("reason" in read) unusable.push(read);
     else tools.push(read);
   }
@@ -57,16 +59,13 @@ export async function listTools(client: Client, options: ListOptions): Promise<L
 /** A page whose tools are looked at one by one, so that a bad one does not take the others with it. */
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-async function allTools(client: Client, options: ListOptions): Promise<readonly unknown[]> {
-  // Newer servers must be strict, and over HTTP the client has to leave out tools whose headers cannot be sent.
-  if (client.getProtocolEra() === "modern")
-    return (await client.listTools(undefined, { ...options, cacheMode: "refresh" })).tools;
+async function allTools(client: Client, timeout: number): Promise<readonly unknown[]> {
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES && tools.length <= MAX_TOOLS; pages++) {
     const params = cursor === undefined ? {} : { params: { cursor } };
-    const found = await client.request({ method: "tools/list", ...params }, page, options);
+    const found = await client.request({ method: "tools/list", ...params }, page, { timeout });
     tools.push(...found.tools);
     cursor = found.nextCursor ?? undefined;
     if (cursor === undefined || seen.has(cursor)) return tools;
@@ -75,7 +74,7 @@ async function allTools(client: Client, options: ListOptions): Promise<readonly 
   throw new Error(`its list of tools has no end (${MAX_PAGES} pages were read)`);
 }
 
-function readTool(raw: unknown): ServerTool | { name: string; reason: string } {
+function readTool(raw: unknown, headers: boolean): ServerTool | { name: string; reason: string } {
   if (!isObject(raw) || typeof raw["name"] !== "string" || raw["name"] === "")
     return { name: "(unnamed)", reason: "it has no name" };
   const name = cut(raw["name"], MAX_NAME);
@@ -87,6 +86,8 @@ function readTool(raw: unknown): ServerTool | { name: string; reason: string } {
   if (problem !== null) return no(`its definition ${problem}`);
   const input = readSchema(inputSchema);
   if (!input.ok) return no(`its input schema ${input.problem}`);
+  const misplaced = headers ? headerProblem(input.schema) : null;
+  if (misplaced !== null) return no(misplaced);
   const output = outputSchema === undefined || outputSchema === null ? null : readSchema(outputSchema);
   if (output?.ok === false) return no(`its output schema ${output.problem}`);
   const hints = isObject(annotations) ? annotations : {};

@@ -1,11 +1,15 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { Json } from "trackside";
+import { type Json, type JsonObject, ToolFile } from "trackside";
 import { asJson, problemOfJson } from "./untrusted-json.ts";
 
 const LIMITS = { depth: 100, nodes: 5_000_000, chars: 2 ** 28 };
 
+/** What tools return: text, JSON, a file, or a list of these. */
+export type Part = Json | ToolFile;
+export type Returned = Part | readonly Part[];
+
 /** What a tool of ours would have returned. Throws what the server reported as an error of the tool. */
-export function readResult(result: CallToolResult): Json {
+export function readResult(result: CallToolResult): Returned {
   const content = result.content ?? [];
   if (result.isError === true) throw new Error(textOf(content) || "the tool failed without saying why");
   const { structuredContent } = result;
@@ -23,14 +27,14 @@ export function textOf(content: readonly ContentBlock[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** One part of an answer: text as it is, the rest as JSON. */
-function readPart(part: ContentBlock): Json {
+/** One part of an answer: text as it is, bytes as a file, the rest as JSON. */
+function readPart(part: ContentBlock): Part {
   switch (part.type) {
     case "text":
       return part.text;
     case "image":
     case "audio":
-      return { type: part.type, media_type: part.mimeType, data: part.data };
+      return file(part.data, part.mimeType);
     case "resource":
       return readContents(part.resource);
     case "resource_link":
@@ -41,13 +45,25 @@ function readPart(part: ContentBlock): Json {
 type Contents = { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string });
 
 /** The contents of a resource. */
-export function readContents(resource: Contents): Json {
-  const media = resource.mimeType === undefined ? {} : { media_type: resource.mimeType };
-  if ("text" in resource) return { type: "resource", uri: resource.uri, ...media, text: resource.text };
-  return { type: "resource", uri: resource.uri, ...media, data: resource.blob };
+export function readContents(resource: Contents): Part {
+  const { uri, mimeType } = resource;
+  if ("blob" in resource) return file(resource.blob, mimeType, uri);
+  return { uri, ...(mimeType === undefined ? {} : { media_type: mimeType }), text: resource.text };
 }
 
-function link({ uri, name, description, mimeType }: ContentBlock & { type: "resource_link" }): Json {
+const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
+
+function file(base64: string, mediaType: string | undefined, uri?: string): ToolFile {
+  // Names are shown to people and may become names of files.
+  const name = uri?.replace(/[?#].*$/, "").match(/[\w.-]{1,200}$/)?.[0];
+  return new ToolFile({
+    mediaType: mediaType !== undefined && MEDIA_TYPE.test(mediaType) ? mediaType : "application/octet-stream",
+    data: Buffer.from(base64, "base64"),
+    ...(name === undefined ? {} : { name }),
+  });
+}
+
+function link({ uri, name, description, mimeType }: ContentBlock & { type: "resource_link" }): JsonObject {
   return {
     type: "resource_link",
     uri,
