@@ -99,7 +99,7 @@ export function sizeFixedPart({ system, tools }: FixedPart, { family, text }: Si
 
 function jsonSize(tools: readonly SizedTool[], text: Sizer["text"]): number {
   let tokens = 0;
-  for (const { name, description, input_schema: parameters } of tools) {
+  for (const { name, description, inputSchema: parameters } of tools) {
     tokens += text(JSON.stringify({ name, description: description ?? "", parameters }));
   }
   return tokens;

@@ -1,32 +1,33 @@
-import type { Json, JsonObject } from "../schema/json.ts";
-
 /** A tool as far as its size goes. */
 export interface SizedTool {
   readonly name: string;
   readonly description?: string | undefined;
-  readonly input_schema: JsonObject;
+  /** A JSON Schema. */
+  readonly inputSchema: object;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Deeper than this a schema is written as `any`. */
 const DEPTH = 16;
 
 /** One tool's schema, and what it has referred to: a definition is written out once, then named. */
 interface Scope {
-  readonly root: JsonObject;
+  readonly root: object;
   readonly seen: Set<string>;
 }
 
 /** Tools the way OpenAI's models read them: declarations of functions in a namespace, with comments. */
 export function declareTools(tools: readonly SizedTool[]): string {
-  const declared = tools.map(({ name, description, input_schema: schema }) => {
-    const fields = fieldsOf(schema, { root: schema, seen: new Set() }, 0);
+  const declared = tools.map(({ name, description, inputSchema }) => {
+    const fields = fieldsOf(inputSchema, { root: inputSchema, seen: new Set() }, 0);
     return `${comment(description)}type ${name} = (${fields === "" ? "" : `_: {\n${fields}\n}`}) => any;\n\n`;
   });
   return `# Tools\n\n## functions\n\nnamespace functions {\n\n${declared.join("")}} // namespace functions`;
 }
 
-function fieldsOf(schema: JsonObject, scope: Scope, depth: number): string {
-  const { properties, required } = schema;
+function fieldsOf(schema: object, scope: Scope, depth: number): string {
+  const { properties, required } = schema as Fields; // a JSON Schema is an object of JSON values
   if (!isObject(properties)) return "";
   const needed = new Set(Array.isArray(required) ? required : []);
   return Object.entries(properties)
@@ -39,7 +40,7 @@ function fieldsOf(schema: JsonObject, scope: Scope, depth: number): string {
     .join("\n");
 }
 
-function typeOf(schema: Json | undefined, scope: Scope, depth: number): string {
+function typeOf(schema: unknown, scope: Scope, depth: number): string {
   if (!isObject(schema) || depth > DEPTH) return "any";
   if (typeof schema.$ref === "string") return referredTo(schema.$ref, scope, depth);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -47,7 +48,9 @@ function typeOf(schema: Json | undefined, scope: Scope, depth: number): string {
   const choice = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(choice)) return choice.map((one) => typeOf(one, scope, depth + 1)).join(" | ");
   if (Array.isArray(schema.type)) {
-    return schema.type.map((type) => typeOf({ ...schema, type }, scope, depth + 1)).join(" | ");
+    // Each once: a type named over and over would have its fields written as often, at every level.
+    const types = [...new Set<unknown>(schema.type)].filter((type) => typeof type === "string");
+    return types.map((type) => typeOf({ ...schema, type }, scope, depth + 1)).join(" | ");
   }
   switch (schema.type) {
     case "integer":
@@ -70,8 +73,8 @@ function referredTo(ref: string, scope: Scope, depth: number): string {
 }
 
 /** What `#/$defs/Name` refers to. */
-function resolve(ref: string, root: JsonObject): Json | undefined {
-  let found: Json | undefined = root;
+function resolve(ref: string, root: object): unknown {
+  let found: unknown = root;
   for (const key of ref.split("/").slice(1)) {
     if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
     found = found[key];
@@ -79,7 +82,7 @@ function resolve(ref: string, root: JsonObject): Json | undefined {
   return found;
 }
 
-function comment(text: Json | undefined): string {
+function comment(text: unknown): string {
   if (typeof text !== "string" || text === "") return "";
   return `${text
     .split("\n")
@@ -87,6 +90,6 @@ function comment(text: Json | undefined): string {
     .join("\n")}\n`;
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
+function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

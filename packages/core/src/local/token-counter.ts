@@ -17,24 +17,26 @@ import { loadTokenizer } from "./tokenizers.ts";
  * a run has decided by its counts is in its journal: a replay does not count again.
  */
 export class TokenCounter {
+  readonly model: string;
   readonly family: ModelFamily;
   readonly #load: typeof loadTokenizer;
   #sizer: Sizer;
-  #isExact = false;
+  #exact = false;
   #messages = new WeakMap<Message, number>();
   #fixed: { readonly part: FixedPart; readonly tokens: number } | undefined;
   #ready: Promise<void> | undefined;
 
   /** @param model `provider:model` */
   constructor(model: string, load: typeof loadTokenizer = loadTokenizer) {
+    this.model = model;
     this.family = familyOf(model);
     this.#load = load;
     this.#sizer = estimating(this.family);
   }
 
   /** Whether texts are counted by the model's own tokenizer. */
-  get isExact(): boolean {
-    return this.#isExact;
+  get exact(): boolean {
+    return this.#exact;
   }
 
   /** Settles once the tokenizer is loaded, or known not to be there. It never fails. */
@@ -48,14 +50,14 @@ export class TokenCounter {
   }
 
   /** A message as it is sent. Messages never change, so each is counted once. */
-  message(message: Message): number {
+  readonly message = (message: Message): number => {
     let tokens = this.#messages.get(message);
     if (tokens === undefined) {
       tokens = sizeMessage(message, this.#sizer);
       this.#messages.set(message, tokens);
     }
     return tokens;
-  }
+  };
 
   /** The parts of a user message, as a message of their own. */
   parts(parts: readonly UserPart[]): number {
@@ -78,7 +80,7 @@ export class TokenCounter {
     const text = await this.#load(encoding).catch(() => null);
     if (text === null) return;
     this.#sizer = { family: this.family, text };
-    this.#isExact = true;
+    this.#exact = true;
     this.#messages = new WeakMap();
     this.#fixed = undefined;
   }
