@@ -126,7 +126,7 @@ describe("parsePlan", () => {
           for (const step of read.steps) expect(step.title.trim()).not.toBe("");
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

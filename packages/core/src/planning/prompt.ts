@@ -4,7 +4,7 @@ import type { Plan } from "../schema/plan.ts";
 export const PLANNER_PROMPT = `You are planning, not acting. Work out how to carry out the user's request with the tools you see, and answer with the plan only.
 
 - Write a numbered list of at most 10 steps, in the order they should be done. One line for each step; details, if any, as bullets below it.
-- Each step is something to do and can be told to be done. Name the tool it needs.
+- Each step says what to do, so that one can tell when it is done. Name the tool it needs.
 - Use a tool now only if the plan depends on what it would tell you. Change nothing.
 - If the request needs no plan, write one step.`;
 

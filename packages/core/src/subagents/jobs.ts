@@ -5,7 +5,7 @@ import { isHandoffTool } from "./handoff.ts";
 import { SPAWN_TOOLS, type SpawnTool } from "./spawn-tools.ts";
 import { readUntrustedSchema } from "./untrusted-schema.ts";
 
-export { type OfferedTool, SPAWN_TOOLS, type SpawnTool, spawnTools } from "./spawn-tools.ts";
+export { type SpawnTool, spawnTools } from "./spawn-tools.ts";
 
 /** One child to start: plain JSON, checked. */
 export interface Job {

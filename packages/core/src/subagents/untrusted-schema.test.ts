@@ -101,7 +101,7 @@ describe("S5 a schema that a model wrote", () => {
         ).valid;
         expect(check(schema, value)).toMatchObject({ ok: trusted });
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });
