@@ -32,7 +32,10 @@ function answer(says: Says, asked: number): string | null {
   return `Summary ${asked}. ${"They talked. ".repeat(says === "too much" ? 5_000 : 10)}`;
 }
 
-export function sent({ entries, upTo, projection }: CompactionInput, out?: Compacted): Message[] {
+export function sent(
+  { entries, upTo, projection }: Pick<CompactionInput, "entries" | "upTo" | "projection">,
+  out?: Compacted,
+): Message[] {
   return project(entries, upTo, out?.projection ?? projection);
 }
 
