@@ -24,8 +24,8 @@ export class Backoff {
   }
 
   /** Waits until it may be tried again. */
-  async turn(signal?: AbortSignal): Promise<void> {
+  async turn(signal: AbortSignal): Promise<void> {
     const ms = this.#notBefore - performance.now();
-    if (ms > 0) await wait(ms, undefined, signal === undefined ? {} : { signal });
+    if (ms > 0) await wait(ms, undefined, { signal });
   }
 }

@@ -67,23 +67,28 @@ export class Connection {
     );
   }
 
-  /** Connects and lists the tools, within the deadline; leaves nothing behind if it cannot. */
-  static async open(config: ServerConfig, settings: HubSettings, legacy: KnownLegacy): Promise<Connection> {
+  /** Connects and lists the tools, within the deadline and until `signal`; leaves nothing behind if it cannot. */
+  static async open(
+    config: ServerConfig,
+    settings: HubSettings,
+    legacy: KnownLegacy,
+    signal: AbortSignal,
+  ): Promise<Connection> {
     const until = performance.now() + settings.deadlines.connectMs;
     const left = () => Math.max(1, Math.ceil(until - performance.now()));
     if (legacy.delete(config.poolKey)) {
-      const known = await new Connection(config, settings).#connect(left(), true);
+      const known = await new Connection(config, settings).#connect(left(), true, signal);
       legacy.add(config.poolKey); // still true; after a failure it is found out again
       return known;
     }
     const started = performance.now();
     const first = new Connection(config, settings);
     try {
-      await first.#connect(left(), false);
+      await first.#connect(left(), false, signal);
     } catch (error) {
       // Some older servers leave, or fail, when they are asked anything before `initialize`.
       if (!isUndecided(error)) throw error;
-      const second = await new Connection(config, settings).#connect(left(), true);
+      const second = await new Connection(config, settings).#connect(left(), true, signal);
       legacy.add(config.poolKey);
       return second;
     }
@@ -189,14 +194,21 @@ export class Connection {
     this.#closed();
   }
 
-  async #connect(ms: number, legacy: boolean): Promise<this> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it was not ready after ${ms} ms`)), ms);
+  async #connect(ms: number, legacy: boolean, signal: AbortSignal): Promise<this> {
+    let stop: (() => void) | undefined;
+    const over = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(new Error(`it was not ready after ${ms} ms`)), ms);
+      const onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      stop = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+      };
     });
     try {
+      signal.throwIfAborted();
       this.#wire.allow(INTRODUCTION_BYTES);
-      await Promise.race([this.#introduce(ms, legacy), late]);
+      await Promise.race([this.#introduce(ms, legacy), over]);
       this.#wire.allow(Number.POSITIVE_INFINITY);
       if (!this.#open) throw new Error("the connection closed");
       return this;
@@ -204,7 +216,7 @@ export class Connection {
       await this.close();
       throw new OpenError(error, this.symptoms);
     } finally {
-      clearTimeout(timer);
+      stop?.();
     }
   }
 

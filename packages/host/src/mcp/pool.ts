@@ -16,14 +16,14 @@ export class Pool {
   readonly #closing = new Set<Promise<void>>();
   readonly #backoff = new Map<string, Backoff>();
   readonly #legacy: KnownLegacy = new Set();
-  #closed = false;
+  readonly #over = new AbortController();
 
   constructor(settings: HubSettings) {
     this.#settings = settings;
   }
 
   /** A connection that is open, with its tools as they are now. */
-  async take(config: ServerConfig, signal?: AbortSignal): Promise<Connection> {
+  async take(config: ServerConfig): Promise<Connection> {
     for (let idle = this.#takeIdle(config); idle !== undefined; idle = this.#takeIdle(config)) {
       try {
         await idle.refreshed();
@@ -32,26 +32,29 @@ export class Pool {
         this.discard(idle); // it died or fell silent while nobody used it
       }
     }
-    const backoff = this.backoff(config);
-    await backoff.turn(signal);
-    if (this.#closed) throw closedHub();
-    const opening = Connection.open(config, this.#settings, this.#legacy);
+    const opening = this.#open(config);
     this.#opening.add(opening);
     try {
-      const connection = await opening;
-      if (this.#closed) {
-        await connection.close();
-        throw closedHub();
-      }
+      return await opening;
+    } catch (error) {
+      throw this.#over.signal.aborted ? closedHub() : unavailable(config, error);
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  async #open(config: ServerConfig): Promise<Connection> {
+    const { signal } = this.#over;
+    const backoff = this.backoff(config);
+    await backoff.turn(signal);
+    try {
+      const connection = await Connection.open(config, this.#settings, this.#legacy, signal);
       this.#all.add(connection);
       connection.onClose(() => this.#all.delete(connection));
       return connection;
     } catch (error) {
-      if (error instanceof TracksideError) throw error;
       backoff.failed();
-      throw unavailable(config, error);
-    } finally {
-      this.#opening.delete(opening);
+      throw error;
     }
   }
 
@@ -67,7 +70,8 @@ export class Pool {
   giveBack(connection: Connection): void {
     const { poolKey } = connection.config;
     const idle = this.#idle.get(poolKey) ?? [];
-    const wanted = connection.clean && !this.#closed && this.#settings.keepMs > 0 && idle.length < MAX_IDLE;
+    const wanted =
+      connection.clean && !this.#over.signal.aborted && this.#settings.keepMs > 0 && idle.length < MAX_IDLE;
     if (!wanted) {
       this.discard(connection);
       return;
@@ -92,11 +96,11 @@ export class Pool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#over.abort(closedHub());
     for (const { timer } of [...this.#idle.values()].flat()) clearTimeout(timer);
     this.#idle.clear();
     for (const connection of this.#all) this.discard(connection);
-    // Those that are only being opened close themselves once they see that nobody wants them.
+    // Those that are only being opened give up; one may just have made it.
     await Promise.allSettled([...this.#opening]);
     for (const connection of this.#all) this.discard(connection);
     await Promise.allSettled([...this.#closing]);

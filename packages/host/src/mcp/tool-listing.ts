@@ -81,7 +81,9 @@ function readTool(raw: unknown, headers: boolean): ServerTool | { name: string; 
   const no = (reason: string) => ({ name, reason });
   if (raw["name"].length > MAX_NAME) return no(`its name is longer than ${MAX_NAME} characters`);
   const { description, inputSchema, outputSchema, annotations, title } = raw;
-  const definition = { description, inputSchema, outputSchema, annotations };
+  // The title counts where it stands in for the description.
+  const told = description === undefined || description === "" ? { title } : { description };
+  const definition = { ...told, inputSchema, outputSchema, annotations };
   const problem = problemOfJson(definition, DEFINITION_LIMITS);
   if (problem !== null) return no(`its definition ${problem}`);
   const input = readSchema(inputSchema);

@@ -48,7 +48,12 @@ type Contents = { uri: string; mimeType?: string | undefined } & ({ text: string
 export function readContents(resource: Contents): Part {
   const { uri, mimeType } = resource;
   if ("blob" in resource) return file(resource.blob, mimeType, uri);
-  return { uri, ...(mimeType === undefined ? {} : { media_type: mimeType }), text: resource.text };
+  return {
+    type: "resource",
+    uri,
+    ...(mimeType === undefined ? {} : { media_type: mimeType }),
+    text: resource.text,
+  };
 }
 
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
