@@ -10,6 +10,8 @@ export function onModel(agent: Agent, model: string): Engine {
     definition: Object.freeze({ ...agent.definition, model, fallback_models: [] }),
     tools: agent.tools,
     models: [model],
+    planningModel: agent.planningModel,
+    team: agent.team,
     output: agent.output,
     hookManager: agent.hookManager,
     pipeline: agent.pipeline,

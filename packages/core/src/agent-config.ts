@@ -1,7 +1,7 @@
 import type { StreamHook } from "./bind-guards.ts";
 import type { Hook } from "./hooks/hook-manager.ts";
 import type { ParallelGroup, PostHook, PreHook } from "./hooks/pipeline-hooks.ts";
-import type { LanguageModel } from "./local/bound-agent.ts";
+import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 import type { Rail } from "./rails/rail.ts";
 import type { AgentDefinitionInput } from "./schema/agent.ts";
 import type { HookPoint } from "./schema/points.ts";
@@ -27,6 +27,8 @@ type CamelValues<V> = { [K in keyof V]: Camel<V[K]> };
 
 type Replaced =
   | "model"
+  | "planningModel"
+  | "handoffs"
   | "tools"
   | "fallbackModels"
   | "outputSchema"
@@ -44,6 +46,10 @@ export type AgentConfig<Tools extends readonly (Tool | string)[], Output extends
 > & {
   /** `provider:model`, or a model object of an AI SDK provider package. */
   readonly model: string | LanguageModel;
+  /** The model of the planning phase; left out it is the agent's own. */
+  readonly planningModel?: string | LanguageModel | null;
+  /** Agents it may hand a turn to, or their names. */
+  readonly handoffs?: readonly (AgentBinding | string)[];
   /** Tools, or names of tools in the registry. */
   readonly tools?: Tools;
   /** Tried in order when the model keeps failing. */

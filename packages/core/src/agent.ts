@@ -55,6 +55,8 @@ export class Agent<
   readonly definition: AgentDefinition;
   readonly tools: readonly Tool[];
   readonly models: readonly (string | LanguageModel)[];
+  readonly planningModel: string | LanguageModel | null;
+  readonly team: readonly AgentBinding[];
   readonly output: CompiledSchema | null;
   /** Plain hooks on lifecycle points. The one thing that may be added to; a run uses what is there when it starts. */
   readonly hookManager = new HookManager();
@@ -72,6 +74,8 @@ export class Agent<
     this.definition = bound.definition;
     this.tools = bound.tools;
     this.models = bound.models;
+    this.planningModel = bound.planningModel;
+    this.team = bound.team;
     this.output = bound.output;
     this.#inline = bound.inline;
     const { rails, on, pre, post, stream, missing } = bound.guards;

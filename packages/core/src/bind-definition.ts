@@ -1,7 +1,7 @@
 import { isRecord, snakeOf, toCamel, toCamelPath, toSnake } from "./agent-config.ts";
 import { bindGuards, type GuardRegistry, type Guards, type Taken, takeInline } from "./bind-guards.ts";
 import { AgentConfigError, messageOf } from "./errors.ts";
-import type { LanguageModel } from "./local/bound-agent.ts";
+import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 import { isLanguageModel } from "./local/providers/adapt.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
 import { checkDefinition, knownKeys } from "./schema/check-definition.ts";
@@ -15,6 +15,8 @@ import { isTool, type Tool } from "./tools/define-tool.ts";
 /** Where names in a definition are looked up. What is bound from here counts as registered. */
 export interface Registry extends GuardRegistry {
   readonly tools?: readonly Tool[];
+  /** Agents that `handoffs` may name. */
+  readonly agents?: readonly AgentBinding[];
 }
 
 /** A definition with the functions it names. */
@@ -22,6 +24,8 @@ export interface Bound {
   readonly definition: AgentDefinition;
   readonly tools: readonly Tool[];
   readonly models: readonly (string | LanguageModel)[];
+  readonly planningModel: string | LanguageModel | null;
+  readonly team: readonly AgentBinding[];
   readonly output: CompiledSchema | null;
   readonly guards: Guards;
   /** What JSON cannot name. */
@@ -32,7 +36,17 @@ export interface Bound {
 const ANY_MODEL = "openai:object";
 
 /** Fields that hold the things themselves, in either spelling: taken as they are. */
-const THINGS = ["model", "tools", "fallback_models", "fallbackModels", "output_schema", "outputSchema"];
+const THINGS = [
+  "model",
+  "planning_model",
+  "planningModel",
+  "tools",
+  "handoffs",
+  "fallback_models",
+  "fallbackModels",
+  "output_schema",
+  "outputSchema",
+];
 
 /** Binds a definition as JSON. */
 export function bindJson(json: unknown, registry: unknown): Bound {
@@ -70,8 +84,9 @@ function bind(
   }
   const tools = readTools(raw["tools"], registered, issues);
   const models = readModels(raw, issues);
+  const team = readTeam(raw["handoffs"], registry, issues);
   const output = readOutput(raw["output_schema"], issues);
-  const toCheck: Record<string, unknown> = { ...raw, ...models.asText };
+  const toCheck: Record<string, unknown> = { ...raw, ...models.asText, ...team.asText };
   toCheck["output_schema"] = output?.jsonSchema ?? null;
   if (Array.isArray(raw["tools"]))
     toCheck["tools"] = raw["tools"].map((tool) => (isTool(tool) ? tool.name : tool));
@@ -85,6 +100,8 @@ function bind(
     definition,
     tools: Object.freeze(tools.select(definition.tools)),
     models: Object.freeze(models.list(definition)),
+    planningModel: models.planning ?? definition.planning_model,
+    team: Object.freeze(team.agents),
     output,
     guards,
     inline: Object.freeze([...tools.inline, ...models.inline, ...guards.inline]),
@@ -113,7 +130,7 @@ function untold(told: readonly ConfigIssue[], found: readonly ConfigIssue[]): re
   return found.filter((one) => !paths.has(one.path));
 }
 
-const REGISTRY_KEYS = ["tools", "rails", "hooks"];
+const REGISTRY_KEYS = ["tools", "rails", "hooks", "agents"];
 
 function readRegistry(registry: unknown, issues: ConfigIssue[]): readonly Tool[] {
   if (!isRecord(registry)) {
@@ -165,23 +182,52 @@ function readTools(given: unknown, registered: readonly Tool[], issues: ConfigIs
 function readModels(raw: Readonly<Record<string, unknown>>, issues: ConfigIssue[]) {
   const fallbacks: readonly unknown[] = Array.isArray(raw["fallback_models"]) ? raw["fallback_models"] : [];
   const model = readModel("model", raw["model"], issues);
+  const planning = readModel("planning_model", raw["planning_model"] ?? null, issues);
   const others = fallbacks.map((one, i) => readModel(`fallback_models[${i}]`, one, issues));
 
   const asText: Record<string, unknown> = {};
   if (model) asText["model"] = ANY_MODEL;
+  if (planning) asText["planning_model"] = ANY_MODEL;
   if (others.length > 0) asText["fallback_models"] = fallbacks.map((one, i) => (others[i] ? ANY_MODEL : one));
   return {
     asText,
-    inline: [model, ...others].flatMap((one) => (one ? [`the model object ${one.text}`] : [])),
+    inline: [model, planning, ...others].flatMap((one) => (one ? [`the model object ${one.text}`] : [])),
+    planning: planning?.object,
     list: (checked: AgentDefinition) => [
       model?.object ?? checked.model,
       ...checked.fallback_models.map((text, i) => others[i]?.object ?? text),
     ],
     described: (checked: AgentDefinition) => ({
       model: model?.text ?? checked.model,
+      planning_model: planning?.text ?? checked.planning_model,
       fallback_models: checked.fallback_models.map((text, i) => others[i]?.text ?? text),
     }),
   };
+}
+
+/** Agents that came as objects stand in the definition by their names. */
+function readTeam(given: unknown, registry: unknown, issues: ConfigIssue[]) {
+  const registered = isRecord(registry) ? registry["agents"] : undefined;
+  if (registered !== undefined && !(Array.isArray(registered) && registered.every(isAgent)))
+    issues.push(issue("registry.agents", registered, "a list of agents"));
+  const known = Array.isArray(registered) ? registered.filter(isAgent) : [];
+  if (!Array.isArray(given)) return { asText: {}, agents: known };
+  const own: AgentBinding[] = [];
+  const names = given.map((one, i) => {
+    if (isAgent(one)) {
+      own.push(one);
+      return one.definition.name;
+    }
+    if (typeof one !== "string") issues.push(issue(`handoffs[${i}]`, one, "an agent, or the name of one"));
+    return one;
+  });
+  return { asText: { handoffs: names }, agents: [...own, ...known] };
+}
+
+function isAgent(value: unknown): value is AgentBinding {
+  if (typeof value !== "object" || value === null || !("definition" in value)) return false;
+  const { definition } = value;
+  return isRecord(definition) && typeof definition["name"] === "string" && "hookManager" in value;
 }
 
 /** A model object with how it calls itself; null for anything else, of which a string may still be right. */

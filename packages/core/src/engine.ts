@@ -6,7 +6,9 @@ export {
   readDecision,
   sameOrConflict,
 } from "./local/approvals.ts";
+export { contentDigest, MemoryArtifacts, refOf } from "./local/artifacts.ts";
 export { type BoundAgent, bindAgent } from "./local/bound-agent.ts";
+export { answerOf, type ChildAnswer, type Children, childOut } from "./local/children.ts";
 export { systemClock, type Timer } from "./local/clock.ts";
 export { conversationWith, Log, logOf } from "./local/conversation.ts";
 export type { CounterDesk } from "./local/counters.ts";
@@ -26,6 +28,7 @@ export {
   type JournalHost,
 } from "./local/journal.ts";
 export type { Maybe } from "./local/maybe.ts";
+export { isCrowded } from "./local/request-size.ts";
 export {
   type Approver,
   type EngineParts,
@@ -39,7 +42,11 @@ export {
 } from "./local/run-context.ts";
 export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
 export { failureFrom, resultOf } from "./local/run-result.ts";
+export { childMessage } from "./subagents/child-definition.ts";
+export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";
+export { contentOf } from "./tools/offload.ts";
+export { fileOf, writeOutput } from "./tools/to-output.ts";
 export type {
   ConnectedTools,
   ConnectRequest,

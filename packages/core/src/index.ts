@@ -83,3 +83,4 @@ export {
   type ToolConfig,
   type ToolContext,
 } from "./tools/define-tool.ts";
+export { ToolFile, type ToolFileInit } from "./tools/tool-file.ts";

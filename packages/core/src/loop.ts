@@ -2,6 +2,6 @@
 export type { PinnedAgent } from "./schema/agent.ts";
 export type { TurnStart, TurnState } from "./schema/turn-state.ts";
 export { expand, type Stamp } from "./turn/expand.ts";
-export type { Note } from "./turn/note.ts";
+export { isEvent, type Note } from "./turn/note.ts";
 export { runTurn } from "./turn/run-turn.ts";
 export type * from "./turn/world.ts";

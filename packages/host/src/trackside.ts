@@ -14,7 +14,7 @@ import {
   TracksideError,
   type UserInput,
 } from "trackside";
-import { newId, readRequest } from "trackside/engine";
+import { newId } from "trackside/engine";
 import type { DecideInput } from "./approvals/approvals.ts";
 import { approvalListener } from "./approvals/listener.ts";
 import { Artifacts } from "./artifacts/artifacts.ts";
@@ -268,7 +268,7 @@ export class Trackside {
     await this.open();
     const { whenBusy = "refuse", queue = false, ...runOptions } = options;
     const found = this.#agent(agent);
-    const request = readRequest(found, input, runOptions, false, { stores: true, approver: "host" });
+    const request = this.engine.read(found, input, runOptions, false);
     const { tenant } = request.scope;
     const { conversation } = request;
     if (whenBusy === "steer" && conversation !== undefined) {

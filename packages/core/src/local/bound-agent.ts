@@ -6,13 +6,19 @@ import type {
 } from "@ai-sdk/provider";
 import type { HookManager } from "../hooks/hook-manager.ts";
 import type { ParallelGroup, PostHook, PreHook } from "../hooks/pipeline-hooks.ts";
+import { plannerSystem } from "../planning/prompt.ts";
 import { type Entry, nameOf } from "../rails/dispatch.ts";
 import type { AgentDefinition, PinnedAgent } from "../schema/agent.ts";
 import { HOOK_POINTS, type HookPoint } from "../schema/points.ts";
 import type { TransformerFactory } from "../stream/transform.ts";
+import { childDefinition } from "../subagents/child-definition.ts";
+import type { Job } from "../subagents/jobs.ts";
+import { readUntrustedSchema } from "../subagents/untrusted-schema.ts";
 import type { CompiledSchema } from "../tools/compile-schema.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { withInjected } from "../tools/injected.ts";
+import { type LoopTool, type LoopTools, loopToolsOf } from "./loop-tools.ts";
+import { teamOf } from "./team.ts";
 
 /** A model of any AI SDK provider package. */
 export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
@@ -23,6 +29,10 @@ export interface AgentBinding {
   readonly tools: readonly Tool[];
   /** The agent's model, then its fallbacks: a `provider:model` string or an object. */
   readonly models: readonly (string | LanguageModel)[];
+  /** The model of the planning phase; null for the executor's (P3). */
+  readonly planningModel: string | LanguageModel | null;
+  /** Agents it can hand a turn to, as far as they are at hand; an engine may know others by name (S7). */
+  readonly team: readonly AgentBinding[];
   readonly output: CompiledSchema | null;
   readonly hookManager: HookManager;
   /** The turn pipeline. */
@@ -40,59 +50,92 @@ const NOBODY: readonly Entry[] = Object.freeze([]);
 /** Providers that read schemas strictly: a property that is not required is refused, or made required by them. */
 const STRICT = /^(openai|azure)\b/;
 
+/** What a bound agent is made of. */
+interface Makings {
+  readonly definition: AgentDefinition;
+  readonly tools: readonly Tool[];
+  /** Tools of servers (MCP). */
+  readonly served: readonly Tool[];
+  /** Tools that came in the middle of the conversation, at the end of the list (H9). */
+  readonly late?: readonly Tool[];
+  readonly models: AgentBinding["models"];
+  readonly planningModel: AgentBinding["planningModel"];
+  readonly output: CompiledSchema | null;
+  readonly pipeline: AgentBinding["pipeline"];
+  readonly entries: ReadonlyMap<HookPoint, readonly Entry[]>;
+  readonly team: ReadonlyMap<string, AgentBinding>;
+  readonly servedOf: Served;
+  /** How deep in a tree of sub-agents. */
+  readonly depth: number;
+}
+
 /** An agent fixed for one run: later changes to it do not reach the run. */
 export class BoundAgent {
   readonly definition: AgentDefinition;
+  /** Its own, those of servers, and ours: spawn and handoff tools. */
   readonly tools: readonly Tool[];
   readonly models: AgentBinding["models"];
+  /** The same for the planner (P3). */
+  readonly planningModels: AgentBinding["models"];
   readonly output: CompiledSchema | null;
   readonly preHooks: AgentBinding["pipeline"]["pre"];
   readonly postHooks: AgentBinding["pipeline"]["post"];
   readonly transformers: AgentBinding["pipeline"]["stream"];
   readonly toolByName: ReadonlyMap<string, Tool>;
-  readonly system: { role: "system"; content: string } | null;
+  readonly system: SystemPrompt | null;
   readonly pinned: PinnedAgent;
   /** Streamed text waits until the rails have passed (R15). */
   readonly held: boolean;
   /** Arguments may be shown while they are written: nobody has to see them first (R4). */
   readonly showsInput: boolean;
-  readonly #entries: ReadonlyMap<HookPoint, readonly Entry[]>;
-  readonly #wireTools: { plain?: LanguageModelV4FunctionTool[]; strict?: LanguageModelV4FunctionTool[] } = {};
+  readonly #makings: Makings;
+  readonly #loopTools: LoopTools;
+  readonly #wireTools = new Map<string, LanguageModelV4FunctionTool[]>();
+  readonly #handed = new Map<string, BoundAgent>();
+  #plannerSystem: SystemPrompt | undefined;
 
-  constructor(agent: AgentBinding) {
-    const { definition, tools, pipeline } = agent;
+  constructor(makings: Makings) {
+    const { definition, tools, served, pipeline, planningModel, models } = makings;
+    this.#makings = makings;
     // The definition a run is pinned to lists every bound name (A1).
     this.definition = Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) });
-    this.tools = tools;
-    this.models = agent.models;
-    this.output = agent.output;
+    this.#loopTools = loopToolsOf(definition, makings.team);
+    this.tools = Object.freeze([...tools, ...served, ...this.#loopTools.tools, ...(makings.late ?? [])]);
+    this.models = models;
+    this.planningModels = planningModel === null ? models : [planningModel];
+    this.output = makings.output;
     this.preHooks = pipeline.pre;
     this.postHooks = pipeline.post;
     this.transformers = pipeline.stream;
-    this.toolByName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.toolByName = new Map(this.tools.map((tool) => [tool.name, tool]));
     this.system =
       definition.instructions === "" ? null : { role: "system", content: definition.instructions };
-    this.#entries = entriesOf(agent.hookManager);
     const heldBy = holders(definition, this.entries("POST_LLM_CALL"));
     this.held = heldBy.length > 0;
     const guarded = this.entries("PRE_TOOL_CALL").some(({ rail }) => rail?.mode !== "shadow");
     this.showsInput = !guarded && this.transformers.length === 0;
+    const team = [...makings.team].map(([name, member]) => [name, pinnedMember(member)] as const);
     this.pinned = Object.freeze({
       definition: this.definition,
-      points: [...this.#entries.keys()],
+      points: [...makings.entries.keys()],
       pre_hooks: this.preHooks.length > 0,
       post_hooks: this.postHooks.length > 0,
       held_by: heldBy,
+      team: Object.fromEntries(team),
     });
   }
 
-  /** The tools as a provider takes them; some want every argument required. */
-  wireTools(provider: string): LanguageModelV4FunctionTool[] | undefined {
-    if (this.tools.length === 0) return undefined;
+  /** The tools as a provider takes them; some want every argument required. The planner has none of the loop's (P4). */
+  wireTools(provider: string, forPlanner = false): LanguageModelV4FunctionTool[] | undefined {
     const strict = STRICT.test(provider);
-    const kind = strict ? "strict" : "plain";
-    this.#wireTools[kind] ??= this.tools.map((tool) => this.#wireTool(tool, strict));
-    return this.#wireTools[kind];
+    const kind = forPlanner ? (strict ? "planner, strict" : "planner") : strict ? "strict" : "plain";
+    let made = this.#wireTools.get(kind);
+    if (made === undefined) {
+      const shown = this.tools.filter((tool) => !forPlanner || this.loopTool(tool.name) === undefined);
+      made = shown.map((tool) => this.#wireTool(tool, strict));
+      this.#wireTools.set(kind, made);
+    }
+    return made.length === 0 ? undefined : made;
   }
 
   #wireTool({ name, description, input }: Tool, strict: boolean): LanguageModelV4FunctionTool {
@@ -101,21 +144,190 @@ export class BoundAgent {
     return { type: "function", name, description, inputSchema };
   }
 
+  /** The system prompt of the planning phase (P3). */
+  get plannerSystem(): SystemPrompt {
+    const { instructions, planning_instructions } = this.definition;
+    this.#plannerSystem ??= { role: "system", content: plannerSystem(instructions, planning_instructions) };
+    return this.#plannerSystem;
+  }
+
+  /** The same agent with tools added at the end of its list (H9). What it is pinned to stays as it was. */
+  withTools(late: readonly Tool[]): BoundAgent {
+    return new BoundAgent({ ...this.#makings, late });
+  }
+
   /** What runs at a point. */
   entries(point: HookPoint): readonly Entry[] {
-    return this.#entries.get(point) ?? NOBODY;
+    return this.#makings.entries.get(point) ?? NOBODY;
   }
+
+  /** What a tool has the loop do, if it is one that does. */
+  loopTool(name: string): LoopTool | undefined {
+    return this.#loopTools.byName.get(name);
+  }
+
+  /** Its tools that sub-agents may have (S3). */
+  get childTools(): readonly string[] {
+    const { tools, served } = this.#makings;
+    return [...tools, ...served].filter((tool) => tool.childSafe).map((tool) => tool.name);
+  }
+
+  /** The agent that does a job: narrowed, and under the same rails, gates and transformers (S4, R14). */
+  child(job: Job): BoundAgent {
+    const { tools, served, depth, ...same } = this.#makings;
+    const definition = childDefinition(this.definition, job, depth + 1, this.childTools);
+    const mayHave = (tool: Tool) => definition.tools?.includes(tool.name) ?? false;
+    return new BoundAgent({
+      ...same,
+      definition,
+      tools: tools.filter(mayHave),
+      served: served.filter(mayHave),
+      output: readSchema(job),
+      pipeline: { pre: [], post: [], stream: this.transformers },
+      team: new Map(),
+      depth: depth + 1,
+    });
+  }
+
+  /**
+   * The agent after handoffs, by their names in order: the last one's definition, tools and post-hooks, under the rails,
+   * gates and transformers of all; the answer's shape stays the first one's (S7, R14).
+   */
+  handedTo(chain: string): BoundAgent {
+    let made = this.#handed.get(chain);
+    if (made === undefined) {
+      const at = chain.lastIndexOf("/");
+      const before = at < 0 ? this : this.handedTo(chain.slice(0, at));
+      made = before.#joinedBy(chain.slice(at + 1), this);
+      this.#handed.set(chain, made);
+    }
+    return made;
+  }
+
+  #joinedBy(name: string, first: BoundAgent): BoundAgent {
+    const member = first.#makings.team.get(name);
+    if (member === undefined) throw new Error(`there is no agent "${name}" to hand over to`);
+    const { definition, tools, models, planningModel, pipeline } = member;
+    const gates = this.definition.hitl_tools.filter((gated) => tools.some((tool) => tool.name === gated));
+    return new BoundAgent({
+      definition: {
+        ...definition,
+        max_steps: first.definition.max_steps,
+        output_schema: first.definition.output_schema,
+        hitl_tools: [...new Set([...definition.hitl_tools, ...gates])],
+        stream_release: this.held ? "after_rails" : definition.stream_release,
+      },
+      tools,
+      served: first.#makings.servedOf.get(name) ?? [],
+      models,
+      planningModel,
+      output: first.output,
+      pipeline: { pre: [], post: pipeline.post, stream: [...this.transformers, ...pipeline.stream] },
+      entries: joined(this.#named(first), entriesOf(member.hookManager), name),
+      team: first.#makings.team,
+      servedOf: first.#makings.servedOf,
+      depth: first.#makings.depth,
+    });
+  }
+
+  /** What runs at each point, with the names read `agent/rail`. */
+  #named(first: BoundAgent): ReadonlyMap<HookPoint, readonly Entry[]> {
+    if (this !== first) return this.#makings.entries;
+    const { name } = this.definition;
+    return new Map([...this.#makings.entries].map(([point, list]) => [point, named(list, name)]));
+  }
+}
+
+interface SystemPrompt {
+  role: "system";
+  content: string;
+}
+
+function readSchema({ output_schema }: Job): CompiledSchema | null {
+  if (output_schema === null) return null;
+  const read = readUntrustedSchema(output_schema);
+  if (!read.ok) throw new Error(`a job was let through whose schema cannot be used: ${read.problem}`);
+  return read.schema;
+}
+
+function named(entries: readonly Entry[], agent: string): readonly Entry[] {
+  return entries.map((entry) =>
+    entry.rail === undefined ? entry : { ...entry, as: entry.as ?? `${agent}/${entry.rail.name}` },
+  );
+}
+
+/** One list: rails by priority, the earlier agent's first on ties, where its rails stood; plain hooks in their order. */
+function joined(
+  before: ReadonlyMap<HookPoint, readonly Entry[]>,
+  added: ReadonlyMap<HookPoint, readonly Entry[]>,
+  agent: string,
+): ReadonlyMap<HookPoint, readonly Entry[]> {
+  const points = HOOK_POINTS.filter((point) => before.has(point) || added.has(point));
+  return new Map(
+    points.map((point) => {
+      const earlier = before.get(point) ?? NOBODY;
+      const rails = new Set(earlier.map((entry) => entry.as));
+      const fresh = named(added.get(point) ?? NOBODY, agent).filter(
+        (entry) => entry.rail === undefined || !rails.has(entry.as), // one that had the turn before
+      );
+      const all = [...earlier, ...fresh];
+      const byPriority = all
+        .filter((entry) => entry.rail !== undefined)
+        .sort((a, b) => (a.rail?.priority ?? 0) - (b.rail?.priority ?? 0));
+      const at = all.findIndex((entry) => entry.rail !== undefined);
+      const plain = all.filter((entry) => entry.rail === undefined);
+      const front = at < 0 ? plain.length : at;
+      return [point, [...plain.slice(0, front), ...byPriority, ...plain.slice(front)]] as const;
+    }),
+  );
+}
+
+function pinnedMember(member: AgentBinding): PinnedAgent {
+  const { definition, pipeline } = member;
+  const entries = entriesOf(member.hookManager);
+  return {
+    definition: { ...definition, tools: member.tools.map((tool) => tool.name) },
+    points: [...entries.keys()],
+    pre_hooks: pipeline.pre.length > 0,
+    post_hooks: pipeline.post.length > 0,
+    held_by: holders(definition, entries.get("POST_LLM_CALL") ?? NOBODY),
+    team: {},
+  };
 }
 
 const bound = new WeakMap<AgentBinding, { version: number; agent: BoundAgent }>();
 
+/** What a run brings to its agent from elsewhere. */
+export interface Company {
+  readonly team?: ReadonlyMap<string, AgentBinding>;
+  readonly served?: Served;
+}
+
+/** Tools of servers, by the agent they are for. */
+export type Served = ReadonlyMap<string, readonly Tool[]>;
+const NOTHING_SERVED: Served = new Map();
+
 /** Fixes an agent for one run. Only its hook manager can change, so it is prepared again only when that did. */
-export function bindAgent(agent: AgentBinding): BoundAgent {
+export function bindAgent(agent: AgentBinding, { team, served = NOTHING_SERVED }: Company = {}): BoundAgent {
   const { version } = agent.hookManager;
-  const known = bound.get(agent);
+  const isAlone = served.size === 0 && agent.definition.handoffs.length === 0;
+  const known = isAlone ? bound.get(agent) : undefined;
   if (known?.version === version) return known.agent;
-  const made = new BoundAgent(agent);
-  bound.set(agent, { version, agent: made });
+  const { definition, tools, models, planningModel, output, pipeline, hookManager } = agent;
+  const made = new BoundAgent({
+    definition,
+    tools,
+    served: served.get(definition.name) ?? [],
+    models,
+    planningModel,
+    output,
+    pipeline,
+    entries: entriesOf(hookManager),
+    team: team ?? teamOf(agent).members,
+    servedOf: served,
+    depth: 0,
+  });
+  if (isAlone) bound.set(agent, { version, agent: made });
   return made;
 }
 

@@ -6,9 +6,15 @@ import { TracksideError } from "../errors.ts";
 import { deepFreeze, frozenCopy } from "../schema/json.ts";
 import type { Message } from "../schema/message.ts";
 import { type LogEntry, logEntry, type Projection, projectionProblem } from "../schema/projection.ts";
+import { MemoryArtifacts, type StoredArtifact, storedArtifact } from "./artifacts.ts";
 import { newId } from "./ids.ts";
 
-const stored = z.object({ v: z.literal(1), id: z.string().min(1), messages: z.array(logEntry) });
+const stored = z.object({
+  v: z.literal(1),
+  id: z.string().min(1),
+  messages: z.array(logEntry),
+  artifacts: z.array(storedArtifact).optional(),
+});
 
 type Count = (message: Message) => number;
 
@@ -23,15 +29,29 @@ export class Log {
   /** Wire ids in use: providers want them unique within a request (T7). */
   readonly wireIds = new Set<string>();
   activeRun: string | null = null;
+  /** Whether any result in it speaks of an artifact: from then on models can read them (H9). */
+  hasArtifacts = false;
+  #artifacts: MemoryArtifacts | undefined;
 
-  constructor(messages: LogEntry[]) {
+  constructor(messages: LogEntry[], artifacts?: MemoryArtifacts) {
     this.messages = messages;
-    for (const [i, known] of messages.entries()) this.#take(known, i);
+    this.#artifacts = artifacts;
+    for (const [i, known] of messages.entries()) {
+      this.#take(known, i);
+      this.hasArtifacts ||= speaksOfArtifact(known);
+    }
+  }
+
+  /** Artifacts in memory; with a store they are there and none is here. */
+  get artifacts(): MemoryArtifacts {
+    this.#artifacts ??= new MemoryArtifacts();
+    return this.#artifacts;
   }
 
   append(added: LogEntry): void {
     if (added.role === "projection") this.#take(added, this.messages.length);
     this.messages.push(added);
+    this.hasArtifacts ||= speaksOfArtifact(added);
   }
 
   /** The log up to a position as providers take it. Continues from the last rendering, up to the next compaction. */
@@ -104,6 +124,10 @@ export class Log {
   }
 }
 
+function speaksOfArtifact(message: LogEntry): boolean {
+  return message.role === "tool" && message.metadata.offloaded_artifact_id !== null;
+}
+
 const logs = new WeakMap<Conversation, Log>();
 
 /**
@@ -123,9 +147,16 @@ export class Conversation {
     return deepFreeze(logOf(this).said());
   }
 
-  /** The whole log: summaries go along, so that they are not made again. */
-  toJSON(): { v: 1; id: string; messages: readonly LogEntry[] } {
-    return { v: 1, id: this.id, messages: deepFreeze([...logOf(this).messages]) };
+  /** The whole log: summaries go along, so that they are not made again, and so do artifacts that are in memory. */
+  toJSON(): { v: 1; id: string; messages: readonly LogEntry[]; artifacts?: readonly StoredArtifact[] } {
+    const log = logOf(this);
+    const artifacts = log.hasArtifacts ? log.artifacts.toJSON() : [];
+    return {
+      v: 1,
+      id: this.id,
+      messages: deepFreeze([...log.messages]),
+      ...(artifacts.length > 0 ? { artifacts } : {}),
+    };
   }
 
   static fromJSON(json: unknown): Conversation {
@@ -142,7 +173,8 @@ export class Conversation {
       const where = `messages.${i} (${entry.id})`;
       throw new TracksideError("config_invalid", `This is no stored conversation: ${where}: ${problem}`);
     }
-    return conversationWith(found.data.id, new Log([...frozenCopy(found.data.messages)]));
+    const artifacts = MemoryArtifacts.fromJSON(found.data.artifacts ?? []);
+    return conversationWith(found.data.id, new Log([...frozenCopy(found.data.messages)], artifacts));
   }
 }
 

@@ -1,3 +1,4 @@
+import { REDUCERS, type Reducer } from "../context/compaction/reducers.ts";
 import type { ModelTable } from "../context/model-table.ts";
 import { TracksideError } from "../errors.ts";
 import type { Approval } from "../schema/approval.ts";
@@ -7,6 +8,7 @@ import { runTurn } from "../turn/run-turn.ts";
 import { start } from "../turn/state.ts";
 import type { DecisionInput } from "./approvals.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
+import { type Children, LocalChildren } from "./children.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Conversation, logOf } from "./conversation.ts";
 import { Facts } from "./facts.ts";
@@ -17,6 +19,7 @@ import type { ProviderSettings } from "./providers/registry.ts";
 import { type EngineParts, type RetryPolicy, RunContext, type RunEvent } from "./run-context.ts";
 import { type RunOptions, type RunRequest, readMessage, readRequest, type UserInput } from "./run-request.ts";
 import { failureFrom, type RunResult, resultOf } from "./run-result.ts";
+import { TokenCounters } from "./token-counters.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** Executes runs. Every engine runs the same loop over the same handlers. */
@@ -68,6 +71,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Windows and prices by `provider:model`, before the built-in table. */
   readonly modelTable?: ModelTable;
+  /** How a log is made smaller when there is too little room: `REDUCERS`, unless given (B4). */
+  readonly reducers?: readonly Reducer[];
   /** Told when work deferred to after a run fails. */
   readonly onDeferredError?: (error: unknown, task: string) => void;
 }
@@ -95,13 +100,16 @@ export function engineOf(
   drive: (run: RunContext, turn: TurnStart) => Drive,
   keep?: EngineParts["keep"],
 ): Engine {
-  const parts = engineParts(options, keep);
+  const parts = engineParts(options, new LocalChildren(drive), keep);
   const onDeferredError = options.onDeferredError ?? (() => {});
   const start: Engine["start"] = (agent, input, runOptions, sink) => {
     const runId = newId("run");
     const turnRef = newId("turn");
     try {
-      const request = readRequest(agent, input, runOptions, sink !== undefined);
+      const request = readRequest(agent, input, runOptions, sink !== undefined, {
+        stores: false,
+        facts: parts.facts,
+      });
       const next = (message: UserInput, conversation: Conversation) =>
         start(agent, message, { ...runOptions, conversation }, sink);
       return begin(agent, request, { runId, turnRef, parts, sink, drive, onDeferredError, next });
@@ -115,6 +123,7 @@ export function engineOf(
 /** What an engine brings to every run, made from its options. */
 export function engineParts(
   options: EngineOptions,
+  children: Children,
   keep: EngineParts["keep"] = (message) => message,
 ): EngineParts {
   const clock = options.clock ?? systemClock;
@@ -126,6 +135,9 @@ export function engineParts(
     modelIdleMs: options.modelIdleMs ?? MODEL_IDLE_MS,
     keep,
     facts: new Facts(options.modelTable ?? {}),
+    children,
+    counters: new TokenCounters(),
+    reducers: options.reducers ?? REDUCERS,
   };
 }
 

@@ -2,9 +2,18 @@ import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import type { Note } from "../turn/note.ts";
 import { runTurn } from "../turn/run-turn.ts";
-import type { World } from "../turn/world.ts";
+import type { CompactInput, World } from "../turn/world.ts";
 
-export type EffectKind = "dispatch" | "hooks" | "model" | "tool" | "ask" | "sleep" | "boundary";
+export type EffectKind =
+  | "dispatch"
+  | "hooks"
+  | "model"
+  | "tool"
+  | "ask"
+  | "compact"
+  | "child"
+  | "sleep"
+  | "boundary";
 
 /** One effect the loop asked for. */
 export interface Asked {
@@ -45,6 +54,8 @@ export interface JournalHost {
   cancel(prefix: string, reason: string): void;
   /** Whether something came in for the next step boundary: a cancel, a message. */
   readonly called: boolean;
+  /** Whether there is too little room for a turn to begin. */
+  isCrowded(input: CompactInput): boolean;
   /** Whether to give up this life of the loop now and start it again from the journal. */
   restart(row: CommitRow): boolean;
 }
@@ -189,7 +200,16 @@ class Life implements World {
   tool: World["tool"] = (key, input) => this.#ask(key, "tool", input);
   hooks: World["hooks"] = (key, input) => this.#ask(key, "hooks", input);
   ask: World["ask"] = (key, input) => this.#ask(key, "ask", input);
+  child: World["child"] = (key, input) => this.#ask(key, "child", input);
   sleep: World["sleep"] = (key, ms) => this.#ask(key, "sleep", ms);
+
+  /** Before a turn it is an effect only where there is something to do; a replay does what was done. */
+  compact: World["compact"] = (key, input) => {
+    const isDone =
+      input.why === "opening" &&
+      !(this.#replayed === undefined ? this.#host.isCrowded(input) : this.#replayed.begun.includes(key));
+    return isDone ? undefined : this.#ask(key, "compact", input);
+  };
 
   /** A checkpoint, part of the row under way. An effect of its own only when something waits to be heard. */
   boundary: World["boundary"] = (state) => {

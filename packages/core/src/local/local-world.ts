@@ -3,6 +3,8 @@ import type { Note } from "../turn/note.ts";
 import type {
   AskInput,
   BoundaryOut,
+  ChildInput,
+  CompactInput,
   DispatchInput,
   HooksInput,
   ModelInput,
@@ -11,6 +13,7 @@ import type {
 } from "../turn/world.ts";
 import { Effect } from "./effect.ts";
 import { handlers } from "./handlers/index.ts";
+import { isCrowded } from "./request-size.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** The world of a run in this process: effects start at once and nothing is written down. */
@@ -42,7 +45,17 @@ export class LocalWorld implements World {
     return handlers.model(this.#run, input, this.#alone(key));
   }
 
+  compact(key: string, input: CompactInput) {
+    if (input.why === "opening" && !isCrowded(this.#run, input)) return undefined;
+    return handlers.compact(this.#run, input, this.#alone(key));
+  }
+
   // These may be one of several.
+
+  child(key: string, input: ChildInput) {
+    const effect = this.#beside(key);
+    return this.#deliver(effect, handlers.child(this.#run, input, effect));
+  }
 
   tool(key: string, input: ToolInput) {
     const effect = this.#beside(key);

@@ -1,15 +1,20 @@
+import type { Reducer } from "../context/compaction/reducers.ts";
 import type { Task } from "../hooks/pipeline-hooks.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
 import { deepFreeze, type JsonObject } from "../schema/json.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
 import type { HookPoint } from "../schema/points.ts";
+import type { LogEntry } from "../schema/projection.ts";
 import type { Scope } from "../schema/run.ts";
+import type { ArtifactDesk } from "../tools/artifact.ts";
 import type { Tool } from "../tools/define-tool.ts";
+import { READ_ARTIFACT, readArtifactTool } from "../tools/read-artifact.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
 import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
 import type { BoundAgent } from "./bound-agent.ts";
+import type { Children } from "./children.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
 import { type CounterDesk, Counters } from "./counters.ts";
@@ -17,6 +22,7 @@ import type { Facts } from "./facts.ts";
 import type { Executed } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
+import type { TokenCounters } from "./token-counters.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export type RunEvent = DurableEvent | LiveEvent;
@@ -29,8 +35,12 @@ export interface EngineParts {
   readonly retry: RetryPolicy;
   readonly modelIdleMs: number;
   /** How a message is kept once it is recorded. */
-  keep(message: Message): Message;
+  keep(message: LogEntry): LogEntry;
   readonly facts: Facts;
+  readonly children: Children;
+  readonly counters: TokenCounters;
+  /** How a log is made smaller; ours unless an engine has others. */
+  readonly reducers: readonly Reducer[];
 }
 
 export interface RetryPolicy {
@@ -48,6 +58,7 @@ export interface RunServices {
   readonly approvals: ApprovalDesk;
   readonly counters: CounterDesk;
   readonly keeper: ToolKeeper;
+  readonly artifacts: ArtifactDesk;
   /** Told what came of a tool after its run had been cancelled. */
   late?(outcome: LateOutcome): void;
 }
@@ -89,26 +100,35 @@ export class RunContext {
   readonly id: string;
   readonly turnRef: string;
   readonly scope: Scope;
-  readonly agent: BoundAgent;
   readonly log: Log;
   readonly parts: EngineParts;
   readonly userMessage: UserMessage;
-  readonly path: readonly string[] = [];
+  readonly path: readonly string[];
+  /** The run at the root of its tree: itself, unless it is a child. */
+  readonly root: string;
   readonly approver: Approver;
   /** Work for after the run. */
   deferred: readonly { task: Task; input: unknown }[] = NONE;
   // Most runs need none of these, so they are made when they are.
   readonly #services: RunServices | undefined;
+  readonly #shared: ArtifactDesk | undefined;
   #counters: CounterDesk | undefined;
   #approvals: ApprovalDesk | undefined;
   #inbox: { message_id: string; receipt: string }[] | undefined;
   #receipts: Map<string, (state: "admitted" | "dropped") => void> | undefined;
   /** With a journal: recorded since it was last written. */
-  readonly #unsaved: Message[] | undefined;
+  readonly #unsaved: LogEntry[] | undefined;
   /** Recorded, not yet logged: a few at a time. */
-  readonly #recorded: Message[] = [];
+  readonly #recorded: LogEntry[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
   readonly #live: ((event: LiveEvent) => void) | undefined;
+  readonly #first: BoundAgent;
+  #acting: BoundAgent;
+  /** The one who has the turn, able to read artifacts. */
+  #reading: { readonly of: BoundAgent; readonly agent: BoundAgent } | undefined;
+  #chain: string | null = null;
+  /** Kept in the run's record and out of the log: the planner's (P1). */
+  readonly #asides = new Map<string, LogEntry>();
   #seq = 0;
 
   constructor(init: {
@@ -123,14 +143,29 @@ export class RunContext {
     sink: ((event: RunEvent) => void) | undefined;
     live?: (event: LiveEvent) => void;
     approver: Approver;
+    /** Of a child. */
+    path?: readonly string[];
+    root?: string;
+    shared?: {
+      readonly approvals: ApprovalDesk;
+      readonly counters: CounterDesk;
+      readonly artifacts: ArtifactDesk;
+    };
     services?: RunServices;
     /** Where an earlier life of this run got to. */
-    resumed?: { readonly seq: number; readonly recorded: readonly Message[] };
+    resumed?: {
+      readonly seq: number;
+      readonly recorded: readonly LogEntry[];
+      readonly aside?: readonly string[];
+    };
   }) {
     this.id = init.id;
     this.turnRef = init.turnRef;
     this.scope = init.scope;
-    this.agent = init.agent;
+    this.#acting = init.agent;
+    this.#first = init.agent;
+    this.path = init.path ?? NONE;
+    this.root = init.root ?? init.id;
     this.log = init.log;
     this.parts = init.parts;
     this.userMessage = init.userMessage;
@@ -138,12 +173,46 @@ export class RunContext {
     this.#live = init.live ?? init.sink;
     this.approver = init.approver;
     this.#services = init.services;
-    this.#counters = init.services?.counters;
-    this.#approvals = init.services?.approvals;
+    this.#shared = init.shared?.artifacts;
+    this.#counters = init.services?.counters ?? init.shared?.counters;
+    this.#approvals = init.services?.approvals ?? init.shared?.approvals;
     this.record(init.userMessage);
     for (const message of init.resumed?.recorded ?? []) this.record(message);
+    for (const id of init.resumed?.aside ?? []) this.#keepAside(id);
     this.#seq = init.resumed?.seq ?? 0;
     this.#unsaved = init.services === undefined ? undefined : [];
+  }
+
+  /** An effect is for whoever has the turn: the names of those it was handed to, in order; null for the first. */
+  enter(chain: string | null): void {
+    if (chain === this.#chain) return;
+    this.#chain = chain;
+    this.#acting = chain === null ? this.#first : this.#first.handedTo(chain);
+  }
+
+  /** A run of its own for a sub-agent: under the same rails, approvals, counters and readers (R14). */
+  child(about: {
+    id: string;
+    label: string;
+    agent: BoundAgent;
+    userMessage: UserMessage;
+    log: Log;
+  }): RunContext {
+    return new RunContext({
+      id: about.id,
+      turnRef: this.turnRef,
+      scope: this.scope,
+      agent: about.agent,
+      log: about.log,
+      parts: this.parts,
+      userMessage: about.userMessage,
+      sink: this.#sink,
+      ...(this.#live === undefined ? {} : { live: this.#live }),
+      approver: this.approver,
+      path: [...this.path, about.label],
+      root: this.root,
+      shared: { approvals: this.approvals, counters: this.counters, artifacts: this.artifacts },
+    });
   }
 
   /** Counters of the run tree. */
@@ -155,6 +224,23 @@ export class RunContext {
   get approvals(): ApprovalDesk {
     this.#approvals ??= new Approvals(this.parts.clock);
     return this.#approvals;
+  }
+
+  /** Where large results and files go (T4). */
+  get artifacts(): ArtifactDesk {
+    return this.#services?.artifacts ?? this.#shared ?? this.log.artifacts;
+  }
+
+  /**
+   * Who has the turn: the agent it was given to, until it is handed over. Once the conversation has artifacts, it can read
+   * them (H9).
+   */
+  get agent(): BoundAgent {
+    const acting = this.#acting;
+    if (!this.log.hasArtifacts) return acting;
+    if (this.#reading?.of !== acting)
+      this.#reading = { of: acting, agent: readsArtifacts(acting, this.artifacts) };
+    return this.#reading.agent;
   }
 
   get keeper(): ToolKeeper | undefined {
@@ -186,7 +272,7 @@ export class RunContext {
   }
 
   /** What was recorded since it was last asked. */
-  takeUnsaved(): readonly Message[] {
+  takeUnsaved(): readonly LogEntry[] {
     return this.#unsaved?.splice(0) ?? NONE;
   }
 
@@ -199,7 +285,7 @@ export class RunContext {
     return this.#live !== undefined;
   }
 
-  record(message: Message): void {
+  record(message: LogEntry): void {
     const kept = this.parts.keep(message);
     this.#unsaved?.push(kept);
     const at = this.#find(message.id);
@@ -208,13 +294,18 @@ export class RunContext {
   }
 
   message(id: string): Message | undefined {
-    return this.#recorded[this.#find(id)] ?? this.log.find(id);
+    const found = this.#recorded[this.#find(id)] ?? this.#asides.get(id) ?? this.log.find(id);
+    return found?.role === "projection" ? undefined : found;
   }
 
   /** Commits a note: stamps it, fills in bodies, shows it; or puts recorded messages into the log. */
   note(note: Note, at?: number): void {
     if (note.type === "logged") {
       for (const id of note.message_ids) this.#logOne(id);
+      return;
+    }
+    if (note.type === "aside") {
+      for (const id of note.message_ids) this.#keepAside(id);
       return;
     }
     if (note.type === "dropped") {
@@ -230,7 +321,7 @@ export class RunContext {
       turn_ref: this.turnRef,
       seq: this.#seq,
       at: at ?? this.parts.clock.now(),
-      path: this.path,
+      path: note.path === undefined ? this.path : [...this.path, ...note.path],
     };
     this.#sink(expand(note, stamp, (id) => deepFreeze(this.message(id))));
   }
@@ -249,8 +340,14 @@ export class RunContext {
     this.log.append(message);
   }
 
+  #keepAside(id: string): void {
+    const [message] = this.#recorded.splice(this.#find(id), 1);
+    if (message?.id !== id) throw new Error(`message ${id} was put aside but never recorded`);
+    this.#asides.set(id, message);
+  }
+
   /** What was recorded and never logged: transient parts and drafts. */
-  get unlogged(): readonly Message[] {
+  get unlogged(): readonly LogEntry[] {
     return this.#recorded;
   }
 
@@ -258,4 +355,10 @@ export class RunContext {
     for (let i = this.#recorded.length - 1; i >= 0; i--) if (this.#recorded[i]?.id === id) return i;
     return -1;
   }
+}
+
+/** An agent without tools, on a model that perhaps takes none, is left as it is; so is one that has such a tool itself. */
+function readsArtifacts(agent: BoundAgent, artifacts: ArtifactDesk): BoundAgent {
+  if (agent.tools.length === 0 || agent.toolByName.has(READ_ARTIFACT)) return agent;
+  return agent.withTools([readArtifactTool(artifacts, agent.definition.offload_above_bytes)]);
 }

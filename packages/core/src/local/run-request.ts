@@ -1,6 +1,5 @@
 import { AgentConfigError, TracksideError } from "../errors.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
-import { agentSchemas } from "../schema/agent.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
@@ -9,7 +8,9 @@ import { type Scope, scope as scopeSchema } from "../schema/run.ts";
 import type { Approve } from "./approvals.ts";
 import type { AgentBinding } from "./bound-agent.ts";
 import { Conversation } from "./conversation.ts";
+import type { Facts } from "./facts.ts";
 import type { Approver } from "./run-context.ts";
+import { type FindAgent, teamOf } from "./team.ts";
 
 /** A user's message: text, or parts (text and files). */
 export type UserInput = string | readonly UserPart[];
@@ -44,6 +45,9 @@ export interface EngineSkills {
   readonly stores: boolean;
   /** Somebody can decide without the caller: an inbox. */
   readonly approver?: Approver;
+  /** Finds agents that `handoffs` name. */
+  readonly find?: FindAgent;
+  readonly facts: Facts;
 }
 
 /** Checks what was asked for; throws with every problem at once. */
@@ -52,9 +56,10 @@ export function readRequest(
   input: UserInput,
   options: RunOptions,
   streamed: boolean,
-  skills: EngineSkills = { stores: false },
+  skills: EngineSkills,
 ): RunRequest {
-  refuseUnbuilt(agent);
+  refuseUnbuilt(agent, skills.find);
+  for (const one of [agent, ...teamOf(agent, skills.find).members.values()]) refuseUnmeasured(one, skills.facts);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new AgentConfigError("run()", [
       issue("options", options, "an object such as { conversation, scope, signal }"),
@@ -152,29 +157,28 @@ type Field = keyof AgentDefinition;
 
 /** What a definition may say but this version cannot yet do. Nothing is accepted and then ignored. */
 const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boolean }[] = [
-  { field: "planning_enabled", on: (d) => d.planning_enabled },
-  { field: "budget_awareness", on: (d) => d.budget_awareness !== null },
-  { field: "allow_parallel_subagents", on: (d) => d.allow_parallel_subagents },
-  { field: "allow_self_spawn", on: (d) => d.allow_self_spawn },
   { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },
-  { field: "handoffs", on: (d) => d.handoffs.length > 0 },
-  { field: "context_window_tokens", on: (d) => d.context_window_tokens !== null },
-  {
-    field: "offload_above_bytes",
-    on: (d) => d.offload_above_bytes !== agentSchemas().ownDefaults.offload_above_bytes,
-  },
 ];
 
-function refuseUnbuilt(agent: AgentBinding): void {
+function refuseUnbuilt(agent: AgentBinding, find: FindAgent | undefined): void {
   const { definition, missing } = agent;
-  if (missing.length > 0) {
-    const message = `The agent "${definition.name}" names what is not registered here: ${missing.join(", ")}. Pass it in the registry.`;
+  const absent = [...missing, ...teamOf(agent, find).missing.map((name) => `the agent "${name}"`)];
+  if (absent.length > 0) {
+    const message = `The agent "${definition.name}" names what is not registered here: ${absent.join(", ")}. Pass it in the registry.`;
     throw new TracksideError("not_available", message);
   }
   const found = UNBUILT.filter(({ on }) => on(definition)).map(({ field }) => `\`${field}\``);
   if (found.length === 0) return;
   const message = `The agent "${definition.name}" switches on what this version cannot do yet: ${found.join(", ")}. Switch it off to run it.`;
   throw new TracksideError("not_available", message);
+}
+
+/** A budget is a share of a window, so that has to be known (B3). */
+function refuseUnmeasured(agent: AgentBinding, facts: Facts): void {
+  const { definition } = agent;
+  if (definition.budget_awareness === null || facts.ofAgent(definition) !== undefined) return;
+  const allowed = `the window of ${definition.model} in tokens, since it is in no table and \`budget_awareness\` is ${definition.budget_awareness}`;
+  throw new AgentConfigError(`agent "${definition.name}"`, [issue("context_window_tokens", null, allowed)]);
 }
 
 /** Gated by definition, and nobody there to decide: refused at the start, never silently approved (L6). */

@@ -119,6 +119,11 @@ export class DispatchContext implements Surroundings {
     return async (question) => this.#open().session.ask(question);
   }
 
+  /** Whose context this is. */
+  get author(): string {
+    return nameOf(this.#entry);
+  }
+
   get changedAnything(): boolean {
     const own = this.#own;
     if (own === undefined) return this.#dispatch.inputs.dirty;

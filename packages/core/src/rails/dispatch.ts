@@ -14,8 +14,8 @@ export type AnyHook = (ctx: never) => unknown;
 
 /** What runs at a point, in order: plain hooks as they were added, rails where their manager stands. */
 export type Entry =
-  | { readonly rail: Rail; readonly hook: undefined }
-  | { readonly rail: undefined; readonly hook: AnyHook; readonly timeoutMs: number };
+  | { readonly rail: Rail; readonly hook: undefined; /** After a handoff: whose it is. */ readonly as?: string }
+  | { readonly rail: undefined; readonly hook: AnyHook; readonly timeoutMs: number; readonly as?: undefined };
 
 /** What a dispatch needs of its surroundings. The dispatcher is pure, so clock, counters and models are brought to it. */
 export interface Session extends Surroundings {
@@ -239,9 +239,9 @@ export class Dispatch implements Dispatched {
 
   #accept(rail: Rail, ctx: DispatchContext, verdict: RailVerdict | null, shadow: boolean): boolean {
     if (shadow) {
-      if (verdict !== null) this.#record(rail, verdict.action, verdict.reason, verdict.alert);
+      if (verdict !== null) this.#record(rail, ctx, verdict.action, verdict.reason, verdict.alert);
       else if (ctx.changedAnything)
-        this.#record(rail, "continue", "would have changed the inputs or state", undefined);
+        this.#record(rail, ctx, "continue", "would have changed the inputs or state", undefined);
       else this.passed += 1;
       return false;
     }
@@ -249,18 +249,18 @@ export class Dispatch implements Dispatched {
     const changed = [...new Set(this.inputs.changed)];
     this.inputs.settle();
     if (verdict === null) {
-      if (changed.length > 0) this.#record(rail, "continue", `changed ${changed.join(", ")}`, undefined);
+      if (changed.length > 0) this.#record(rail, ctx, "continue", `changed ${changed.join(", ")}`, undefined);
       else this.passed += 1;
       return false;
     }
-    this.#record(rail, verdict.action, verdict.reason, verdict.alert);
+    this.#record(rail, ctx, verdict.action, verdict.reason, verdict.alert);
     if (verdict.action === "continue") return false;
     if (verdict.action === "ask") {
-      this.asks = [...this.asks, { rail: rail.name, reason: verdict.reason }];
+      this.asks = [...this.asks, { rail: ctx.author, reason: verdict.reason }];
       return false;
     }
     this.action = verdict.action;
-    this.rail = rail.name;
+    this.rail = ctx.author;
     this.reason = verdict.reason;
     this.retry = verdict.retry;
     this.replacement = verdict.replacement;
@@ -273,10 +273,10 @@ export class Dispatch implements Dispatched {
       this.inputs.undo();
       ctx.undoExtra();
     }
-    this.#record(rail, rail.onError, problem, undefined);
+    this.#record(rail, ctx, rail.onError, problem, undefined);
     if (rail.mode === "shadow" || rail.onError === "continue") return false;
     this.action = "abort";
-    this.rail = rail.name;
+    this.rail = ctx.author;
     this.reason = problem;
     return true;
   }
@@ -295,10 +295,16 @@ export class Dispatch implements Dispatched {
     return undefined;
   }
 
-  #record(rail: Rail, action: RailRecord["action"], reason: string, alert: string | undefined): void {
+  #record(
+    rail: Rail,
+    ctx: DispatchContext,
+    action: RailRecord["action"],
+    reason: string,
+    alert: string | undefined,
+  ): void {
     const now = this.session.now();
     const record: RailRecord = {
-      rail: rail.name,
+      rail: ctx.author,
       point: this.point,
       action,
       reason,
@@ -323,7 +329,7 @@ function misplaced(verdict: RailVerdict | null, point: HookPoint): string | unde
 }
 
 export function nameOf(entry: Entry): string {
-  return entry.rail === undefined ? entry.hook.name || ANONYMOUS : entry.rail.name;
+  return entry.rail === undefined ? entry.hook.name || ANONYMOUS : (entry.as ?? entry.rail.name);
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -153,4 +153,6 @@ export interface PinnedAgent {
   readonly post_hooks: boolean;
   /** Who holds streamed text back until it has passed (R15). */
   readonly held_by: readonly string[];
+  /** Agents the turn may be handed to, by name, and theirs (S7). */
+  readonly team: Readonly<Record<string, PinnedAgent>>;
 }

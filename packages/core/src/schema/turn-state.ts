@@ -23,14 +23,25 @@ export const turnState = z.object({
   phase: z.enum(["opening", "refreshing", "stepping"]),
   step: z.number().int().min(0),
   log: z.number().int().min(0),
-  projection: z.string().nullable(),
   /** Transient parts of this turn, and the position of the user's message they follow. */
   tail: z.array(z.string()),
   tail_at: z.number().int(),
-  tokens: z.number().int().min(0),
+  /** Position of the first message that this turn put into the log. */
+  turn_at: z.number().int().default(0),
+  /** The last request's size: as the provider reported it, and as it had been estimated (B6). */
+  anchor: z
+    .object({ reported: z.number().int(), estimated: z.number().int() })
+    .nullable()
+    .default(null),
   usage,
   rails: z.record(z.string(), json),
+  /** What the planner left for the executor, by the message it is in (P2). */
   plan: z.string().nullable(),
+  /** Notes for the next model call only. */
+  notes: z.array(z.string()).default([]),
+  /** Those the turn was handed to, `one/after/another`; null while it is the agent's it was given to (S7). */
+  agent: z.string().nullable().default(null),
+  handoffs: z.array(z.object({ from: z.string(), to: z.string() })).default([]),
   open: z.array(z.string()),
   /** Rails of this step that passed without a word. */
   passed: z.number().int(),

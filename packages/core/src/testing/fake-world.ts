@@ -4,6 +4,10 @@ import type {
   AskInput,
   AskOut,
   BoundaryOut,
+  ChildInput,
+  ChildOut,
+  CompactInput,
+  CompactOut,
   DispatchInput,
   DispatchOut,
   HooksInput,
@@ -14,6 +18,7 @@ import type {
   ToolOut,
   World,
 } from "../turn/world.ts";
+import { NO_USAGE } from "../turn/state.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
 
 /** What a fake world answers with. Each may look at what it was asked. */
@@ -23,6 +28,8 @@ export interface Answers {
   readonly dispatch?: (input: DispatchInput, key: string) => DispatchOut | Promise<DispatchOut>;
   readonly hooks?: (input: HooksInput, key: string) => HooksOut | Promise<HooksOut>;
   readonly ask?: (input: AskInput, key: string) => AskOut | Promise<AskOut>;
+  readonly compact?: (input: CompactInput, key: string) => CompactOut | undefined;
+  readonly child?: (input: ChildInput, key: string) => ChildOut | Promise<ChildOut>;
   readonly boundary?: (state: TurnState) => BoundaryOut;
 }
 
@@ -57,6 +64,12 @@ export function fakeWorld(answers: Answers): FakeWorld {
       ask(key, () => answers.tool?.(input, key) ?? { message_id: `${input.call.id}.result` }),
     hooks: (key, input) => ask(key, () => answers.hooks?.(input, key) ?? {}),
     ask: (key, input) => ask(key, () => answers.ask?.(input, key) ?? approved(input)),
+    compact: (key, input) => {
+      const out = answers.compact?.(input, key);
+      return out === undefined ? undefined : ask(key, () => out);
+    },
+    child: (key, input) =>
+      ask(key, () => answers.child?.(input, key) ?? { run_id: input.run_id, status: "success", usage: NO_USAGE }),
     sleep: (key, ms) => ask(key, () => new Promise((resolve) => clock.after(ms, () => resolve({})))),
     boundary: (state) => (answers.boundary ? Promise.resolve(answers.boundary(state)) : undefined),
     end: () => undefined,

@@ -2,9 +2,10 @@ import { Effect } from "../local/effect.ts";
 import { type Drive, type Engine, type EngineOptions, engineOf } from "../local/engine.ts";
 import { perform } from "../local/handlers/index.ts";
 import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../local/journal.ts";
+import { isCrowded } from "../local/request-size.ts";
 import type { RunContext } from "../local/run-context.ts";
 import { frozenCopy } from "../schema/json.ts";
-import type { BoundaryOut } from "../turn/world.ts";
+import type { BoundaryOut, CompactInput } from "../turn/world.ts";
 
 export interface HostileOptions extends EngineOptions {
   /** Fixes the order of deliveries. */
@@ -63,6 +64,10 @@ class HostileHost implements JournalHost {
   /** Sometimes for nothing: the answer may be that nothing came in. */
   get called(): boolean {
     return this.#cancelled !== undefined || this.#run.hasInbox || this.#calls() < 0.3;
+  }
+
+  isCrowded(input: CompactInput): boolean {
+    return isCrowded(this.#run, input);
   }
 
   restart(_row: CommitRow): boolean {

@@ -1,29 +1,64 @@
 import { messageOf } from "../errors.ts";
-import { deepFreeze, type Json } from "../schema/json.ts";
+import { deepFreeze, type Json, type JsonObject } from "../schema/json.ts";
 import type { ToolOutput } from "../schema/message.ts";
 import { isPlain, preview } from "../schema/preview.ts";
+import { isText, ToolFile } from "./tool-file.ts";
 
 type Valid = Exclude<ToolOutput, { type: "error" }>;
+
+/** What a tool returned: as JSON, which is what rails see, with the files that are spoken of in it. */
+export interface ToolValue {
+  readonly output: Valid;
+  /** The same, written out. */
+  readonly text: string;
+  readonly files: readonly ToolFile[];
+}
+
 export type Converted =
-  | { readonly ok: true; readonly output: Valid }
+  | ({ readonly ok: true } & ToolValue)
   | { readonly ok: false; readonly problem: string };
 
-/** The largest result that is given to a model whole. */
-const MAX_CHARS = 4_000_000;
+/** The largest result there may be. What is too large for the model goes to the artifact store, which has a limit, too. */
+const MAX_CHARS = 64_000_000;
+const MAX_FILES = 100;
+const NO_FILES: readonly ToolFile[] = Object.freeze([]);
 
 /** Turns what a tool returned into what the model reads: text as text, anything else as JSON, detached from the tool. */
 export function toOutput(value: unknown): Converted {
+  const written = writeOutput(value);
+  if (!written.ok) return written;
+  const { type, text, files } = written;
+  if (type === "text") return { ok: true, output: { type, value: text }, text, files };
+  const copy: Json = JSON.parse(text);
+  return { ok: true, output: { type, value: deepFreeze(copy) }, text, files };
+}
+
+export type Written =
+  | {
+      readonly ok: true;
+      readonly type: Valid["type"];
+      readonly text: string;
+      readonly files: readonly ToolFile[];
+    }
+  | { readonly ok: false; readonly problem: string };
+
+/** What a tool returned, written out. With `brief`, of files only which they are. */
+export function writeOutput(value: unknown, { brief = false } = {}): Written {
   switch (typeof value) {
     case "string":
-      return fits(value.length) ? { ok: true, output: { type: "text", value } } : tooLarge(value.length);
+      return fits(value.length)
+        ? { ok: true, type: "text", text: value, files: NO_FILES }
+        : tooLarge(value.length);
     case "boolean":
-      return { ok: true, output: { type: "json", value } };
+      return { ok: true, type: "json", text: String(value), files: NO_FILES };
     case "number":
       if (!Number.isFinite(value))
         return { ok: false, problem: `it returned ${value}, which JSON cannot express` };
-      return { ok: true, output: { type: "json", value } };
+      return { ok: true, type: "json", text: JSON.stringify(value), files: NO_FILES };
     case "object":
-      return value === null ? { ok: true, output: { type: "json", value } } : fromObject(value);
+      return value === null
+        ? { ok: true, type: "json", text: "null", files: NO_FILES }
+        : writeObject(value, brief);
     default:
       return {
         ok: false,
@@ -32,26 +67,61 @@ export function toOutput(value: unknown): Converted {
   }
 }
 
-function fromObject(value: object): Converted {
+function writeObject(value: object, brief: boolean): Written {
   try {
-    const text = JSON.stringify(value);
+    const listed: unknown = value instanceof ToolFile ? [value] : value;
+    const files = Array.isArray(listed) ? listed.filter((one) => one instanceof ToolFile) : NO_FILES;
+    if (files.length > MAX_FILES)
+      return { ok: false, problem: `it returned ${files.length} files, at most ${MAX_FILES} are taken` };
+    const bytes = files.reduce((n, { data }) => n + data.length, 0);
+    if (!fits(bytes)) return tooLarge(bytes, "bytes of files");
+    const shown =
+      files.length > 0 && Array.isArray(listed) ? listed.map((one) => entry(one, files, brief)) : value;
+    const text = JSON.stringify(shown);
     if (text === undefined) return { ok: false, problem: "its result has no JSON form" };
     if (text === "{}" && !isPlain(value))
       return { ok: false, problem: `it returned ${preview(value)}, of which nothing is left in JSON` };
-    if (!fits(text.length)) return tooLarge(text.length);
-    const copy: Json = JSON.parse(text);
-    return { ok: true, output: { type: "json", value: deepFreeze(copy) } };
+    return fits(text.length) ? { ok: true, type: "json", text, files } : tooLarge(text.length);
   } catch (error) {
     return { ok: false, problem: `its result cannot be written as JSON (${firstLine(messageOf(error))})` };
   }
+}
+
+/** A file as rails see it: a text with all it says, which they may change; anything else by its kind and size. */
+function entry(one: unknown, files: readonly ToolFile[], brief: boolean): unknown {
+  if (!(one instanceof ToolFile)) return one;
+  const { mediaType, name, data } = one;
+  const about = { index: files.indexOf(one), media_type: mediaType, ...(name === undefined ? {} : { name }) };
+  if (brief) return { file: { index: about.index } };
+  return { file: isText(mediaType) ? { ...about, text: textOf(data) } : { ...about, bytes: data.length } };
+}
+
+/** A file in what rails left of a result: the one it is about, and the text if it has one. */
+export function fileOf(
+  value: Json,
+  files: readonly ToolFile[],
+): { file: ToolFile; text: string | undefined } | undefined {
+  const about = isObject(value) && Object.keys(value).length === 1 ? value["file"] : undefined;
+  if (!isObject(about) || typeof about["index"] !== "number") return undefined;
+  const file = files[about["index"]];
+  const text = about["text"];
+  return file && { file, text: typeof text === "string" ? text : undefined };
+}
+
+export function textOf(data: Uint8Array): string {
+  return new TextDecoder().decode(data);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fits(chars: number): boolean {
   return chars <= MAX_CHARS;
 }
 
-function tooLarge(chars: number): Converted {
-  const problem = `its result is too large (${chars} characters, at most ${MAX_CHARS}); return less, or a reference`;
+function tooLarge(size: number, of = "characters"): { ok: false; problem: string } {
+  const problem = `its result is too large (${size} ${of}, at most ${MAX_CHARS}); return less, or a reference`;
   return { ok: false, problem };
 }
 

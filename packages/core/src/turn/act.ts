@@ -4,9 +4,10 @@ import { complete, publish } from "./answer.ts";
 import { log } from "./open.ts";
 import { settleCall } from "./settle-call.ts";
 import { settleTools } from "./settle-tools.ts";
+import { Slots } from "./slots.ts";
 import { cancel, fail } from "./state.ts";
 import type { Said } from "./think.ts";
-import type { World } from "./world.ts";
+import type { Handover, World } from "./world.ts";
 
 /** The model asked for tools: run every call, then log the results in call order, whatever finished first (T6). */
 export async function act(agent: PinnedAgent, world: World, state: TurnState, said: Said): Promise<void> {
@@ -18,8 +19,9 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
 
   state.open = said.calls.map((call) => call.id);
   const [only, second] = said.calls;
-  const settled =
-    only && !second ? [await settleCall(world, state, said, only)] : await settleTools(world, state, said);
+  const slots = new Slots(agent.definition.max_parallel_subagents);
+  const batch = { agent, world, state, said, slots };
+  const settled = only && !second ? [await settleCall(batch, only)] : await settleTools(batch);
   state.open = [];
   log(
     world,
@@ -32,8 +34,17 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   const cancelled = settled.find((out) => out.cancelled !== undefined)?.cancelled;
   if (cancelled !== undefined) return cancel(state, cancelled);
 
+  for (const { handoff } of settled) if (handoff) passOn(world, state, handoff);
   complete(world, state);
   if (state.step >= agent.definition.max_steps) {
     state.outcome = { status: "completed", stop_reason: "max_steps", message_id: said.message_id };
   }
+}
+
+/** From here on the turn is another agent's (S7). */
+function passOn(world: World, state: TurnState, { from, to, reason }: Handover): void {
+  state.handoffs = [...state.handoffs, { from, to }];
+  state.agent = state.agent === null ? to : `${state.agent}/${to}`;
+  state.anchor = null; // another agent's requests have another size
+  world.note({ type: "handoff", from, to, reason });
 }

@@ -44,7 +44,13 @@ async function review(
   said: Said,
 ): Promise<readonly string[] | null> {
   const { step, rails } = state;
-  const out = await world.hooks(`${step}/post`, { phase: "post", step, rails, message_id: said.message_id });
+  const out = await world.hooks(`${step}/post`, {
+    phase: "post",
+    step,
+    rails,
+    agent: state.agent,
+    message_id: said.message_id,
+  });
   if (out.cancelled !== undefined || out.fatal || out.halted) {
     retract(world, said, out.halted ? `${out.halted.by}: ${out.halted.reason}` : "the run stopped");
     if (out.cancelled !== undefined) cancel(state, out.cancelled);

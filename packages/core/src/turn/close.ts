@@ -29,6 +29,7 @@ async function lastWord(
     step: state.step,
     attempt: 1,
     rails: state.rails,
+    agent: state.agent,
     outcome,
   });
   const verdict = settleVerdicts(world, state, { verdicts: out.verdict ? [out.verdict] : [] }, null);

@@ -12,7 +12,12 @@ export async function listen(
   { inbox, cancelled }: BoundaryOut,
 ): Promise<void> {
   if (cancelled !== undefined) return cancel(state, cancelled);
-  for (const [i, { message_id, receipt }] of inbox.entries()) {
+  for (const [i, { message_id, receipt, once }] of inbox.entries()) {
+    if (once) {
+      state.notes = [...state.notes, message_id];
+      world.note({ type: "message_injected", message_id, durable: false, receipt });
+      continue;
+    }
     if (agent.points.includes("START")) {
       const place = { key: `${state.step}/steer/${i}`, step: state.step, steered: message_id };
       const skipped = await admit(world, state, place);

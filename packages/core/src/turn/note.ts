@@ -5,11 +5,18 @@ type Unstamped<T extends DurableEvent["type"]> = Omit<Extract<DurableEvent, { ty
 
 /**
  * What the loop says about itself. A note names messages by id; whoever commits it stamps it and fills in the bodies, so
- * that the loop never holds a transcript. Two notes are no events: `logged` puts recorded messages into the conversation's
- * log, in this order; `dropped` says that a message sent meanwhile was not let in.
+ * that the loop never holds a transcript. Three notes are no events: `logged` puts recorded messages into the
+ * conversation's log, in this order; `aside` keeps them in the run's record and out of the log; `dropped` says that a
+ * message sent meanwhile was not let in.
  */
-export type Note =
+export type Note = Told & {
+  /** Whose it is, if not the executor's: the planner's (P6). */
+  path?: readonly string[];
+};
+
+type Told =
   | { type: "logged"; message_ids: readonly string[] }
+  | { type: "aside"; message_ids: readonly string[] }
   | { type: "dropped"; message_id: string; receipt: string }
   | { type: "text"; message_id: string }
   | { type: "reasoning"; message_id: string }
@@ -23,7 +30,15 @@ export type Note =
   | Unstamped<"rail">
   | Unstamped<"context">
   | Unstamped<"approval">
+  | Unstamped<"artifact">
+  | Unstamped<"plan">
+  | Unstamped<"subagent">
+  | Unstamped<"handoff">
   | Unstamped<"error">;
 
 /** A note that readers see as an event. */
-export type EventNote = Exclude<Note, { type: "logged" | "dropped" }>;
+export type EventNote = Exclude<Note, { type: "logged" | "aside" | "dropped" }>;
+
+export function isEvent(note: Note): note is EventNote {
+  return note.type !== "logged" && note.type !== "aside" && note.type !== "dropped";
+}

@@ -1,10 +1,14 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import { makeRoom } from "./make-room.ts";
 import { cancel, fail } from "./state.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
 import type { World } from "./world.ts";
 
-/** START rails, which may refuse or change the message; then pre-hooks; then the message is logged with what they added. */
+/**
+ * START rails, which may refuse or change the message; then room is made for it; then pre-hooks; then the message is logged
+ * with what they added.
+ */
 export async function open(
   agent: PinnedAgent,
   turn: TurnStart,
@@ -21,9 +25,14 @@ export async function open(
     const skipped = await admit(world, state, { key: "start", step: 0 });
     if (skipped) skipTurn(world, state, skipped);
   }
+  if (state.outcome === null && turn.log > 0) await makeRoom(world, state, "room", "opening");
   if (state.outcome !== null) return;
+  state.turn_at = state.log;
   if (agent.pre_hooks) await inject(agent, turn, world, state);
-  else log(world, state, [turn.message_id]);
+  else {
+    log(world, state, [turn.message_id]);
+    state.tail_at = state.log;
+  }
 }
 
 /** A message that START rails did not let in, and what stands in for the turn it would have opened. */
@@ -45,6 +54,7 @@ export async function admit(
       step,
       attempt,
       rails: state.rails,
+      agent: state.agent,
       ...(steered === undefined ? {} : { steered }),
     });
     const verdict = settleVerdicts(world, state, { verdicts: out.verdict ? [out.verdict] : [] }, null);
@@ -71,7 +81,12 @@ function skipTurn(world: World, state: TurnState, { messageId, reason }: Skipped
 
 /** Pre-hooks, once per turn: durable parts join the log before the message, transient ones this turn's tail (H2, H4). */
 async function inject(agent: PinnedAgent, turn: TurnStart, world: World, state: TurnState): Promise<void> {
-  const out = await world.hooks("pre", { phase: "pre", step: 0, rails: state.rails });
+  const out = await world.hooks("pre", {
+    phase: "pre",
+    step: 0,
+    rails: state.rails,
+    agent: state.agent,
+  });
   const durable = out.durable ?? [];
   for (const { hook, problem } of out.skipped ?? []) {
     world.note({
@@ -100,7 +115,12 @@ async function inject(agent: PinnedAgent, turn: TurnStart, world: World, state: 
 export async function refresh(agent: PinnedAgent, world: World, state: TurnState): Promise<void> {
   state.phase = "stepping";
   if (!agent.pre_hooks) return;
-  const out = await world.hooks("refresh", { phase: "pre", step: 0, rails: state.rails });
+  const out = await world.hooks("refresh", {
+    phase: "pre",
+    step: 0,
+    rails: state.rails,
+    agent: state.agent,
+  });
   const audit = agent.definition.audit_transient;
   for (const id of out.tail ?? [])
     world.note({ type: "message_injected", message_id: id, durable: false, audit });

@@ -1,10 +1,12 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { act } from "./act.ts";
+import { acting } from "./acting.ts";
 import { answer } from "./answer.ts";
 import { close } from "./close.ts";
 import { listen } from "./listen.ts";
 import { open, refresh } from "./open.ts";
+import { makePlan } from "./plan.ts";
 import { start } from "./state.ts";
 import { think } from "./think.ts";
 import type { World } from "./world.ts";
@@ -20,22 +22,26 @@ export async function runTurn(
   world: World,
   state: TurnState = start(turn),
 ): Promise<TurnState> {
-  if (state.phase === "opening") await open(agent, turn, world, state);
+  if (state.phase === "opening") {
+    await open(agent, turn, world, state);
+    if (state.outcome === null && agent.definition.planning_enabled) await makePlan(agent, world, state);
+  }
   if (state.phase === "refreshing") await refresh(agent, world, state);
 
   while (state.outcome === null) {
+    const now = acting(agent, state); // another one after a handoff
     const boundary = world.boundary(state); // a checkpoint; what came in meanwhile is heard here
-    if (boundary) await listen(agent, world, state, await boundary);
+    if (boundary) await listen(now, world, state, await boundary);
     if (state.outcome !== null) break;
 
     const said = await think(world, state); // one model call, with its retries and fallbacks
     if (said === null) break; // it failed or was cancelled; the outcome says which
 
     if (said.calls.length > 0)
-      await act(agent, world, state, said); // run the calls, log their results
-    else await answer(agent, world, state, said); // accept the answer, or send it back
+      await act(now, world, state, said); // run the calls, log their results
+    else await answer(now, world, state, said); // accept the answer, or send it back
   }
 
-  await close(agent, world, state);
+  await close(acting(agent, state), world, state);
   return state;
 }

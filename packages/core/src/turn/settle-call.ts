@@ -1,39 +1,81 @@
+import type { PinnedAgent } from "../schema/agent.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Verdict } from "../schema/verdict.ts";
+import { handOver } from "./hand-over.ts";
+import type { Slots } from "./slots.ts";
+import { spawn } from "./spawn.ts";
 import type { Said } from "./think.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
-import type { AskInput, AskOut, ToolOut, World } from "./world.ts";
+import type { AskInput, AskOut, Handover, ToolInput, ToolOut, World } from "./world.ts";
+
+/** The step a call belongs to. */
+export interface Batch {
+  readonly agent: PinnedAgent;
+  readonly world: World;
+  readonly state: TurnState;
+  readonly said: Said;
+  /** How many sub-agents may be live at once. */
+  readonly slots: Slots;
+}
 
 /** A call with its paired result. */
 export interface Settled {
   readonly message_id: string;
   readonly fatal?: Failure;
   readonly cancelled?: string;
+  /** The turn goes to another agent. */
+  readonly handoff?: Handover;
 }
 
+type Round = Pick<ToolInput, "decided" | "resuming" | "children" | "handed">;
+type End = Omit<Settled, "message_id">;
+
 /** One call: PRE rails, approval where one is needed, the tool, POST rails, and again where a rail asks for it. */
-export async function settleCall(world: World, state: TurnState, said: Said, call: Call): Promise<Settled> {
+export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
+  const { agent, world, state, said } = batch;
   const prefix = `${state.step}/${call.index}`;
   const retries = new Retries();
-  let decided: { decided?: AskOut; resuming?: true } = {};
+  let round: Round = {};
+  let end: End = {};
   let attempt = 1; // an approval in between is no attempt of its own
-  for (let round = 1; ; round++) {
-    const input = { step: state.step, message_id: said.message_id, call, attempt, rails: state.rails };
-    const out = await world.tool(`${prefix}/tool/${round}`, { ...input, ...decided });
+  for (let n = 1; ; n++) {
+    const { step, rails } = state;
+    const input = { step, message_id: said.message_id, call, attempt, rails, agent: state.agent };
+    const out = await world.tool(`${prefix}/tool/${n}`, { ...input, ...round });
     const verdict = settleVerdicts(world, state, out, call.id);
 
     if (out.gate) {
-      decided = { decided: await decide(world, `${prefix}/ask/${round}`, out.gate), resuming: true };
+      round = { decided: await decide(world, `${prefix}/ask/${n}`, out.gate), resuming: true };
       continue;
     }
-    if (decided.decided) decided = { decided: decided.decided };
+    round = round.decided ? { decided: round.decided } : {};
+    if (out.spawn) {
+      const { jobs: _, limited: __, ...about } = out.spawn;
+      const results = await spawn(world, state, call, out.spawn, batch.slots);
+      const aborted = results.find((child) => child.aborted)?.failure;
+      if (aborted) end = { fatal: aborted };
+      round = { ...round, children: { ...about, results } };
+      continue;
+    }
+    if (out.handoff) {
+      const { handoff, refused, ...ended } = await handOver(
+        agent,
+        world,
+        state,
+        `${prefix}/hand`,
+        out.handoff,
+      );
+      end = refused === undefined ? { handoff } : ended;
+      round = { ...round, handed: { to: handoff.to, ...(refused === undefined ? {} : { refused }) } };
+      continue;
+    }
     const delay = verdict?.action === "retry" && !out.exhausted ? retries.next(verdict) : undefined;
-    if (delay === undefined) return settle(world, state, out, verdict);
-    const waited = await world.sleep(`${prefix}/wait/${round}`, delay);
+    if (delay === undefined) return settle(batch, out, verdict, end);
+    const waited = await world.sleep(`${prefix}/wait/${n}`, delay);
     if (waited.cancelled !== undefined)
-      return settle(world, state, { ...out, cancelled: waited.cancelled }, undefined);
+      return settle(batch, { ...out, cancelled: waited.cancelled }, undefined, end);
     attempt += 1;
   }
 }
@@ -49,15 +91,18 @@ async function decide(world: World, key: string, gate: AskInput): Promise<AskOut
   return out;
 }
 
-function settle(world: World, state: TurnState, out: ToolOut, verdict: Verdict | undefined): Settled {
+function settle({ world, state }: Batch, out: ToolOut, verdict: Verdict | undefined, end: End): Settled {
   const message_id = out.message_id ?? "";
+  for (const artifact of out.artifacts ?? []) world.note({ type: "artifact", ...artifact });
   world.note({ type: "tool_result", message_id });
-  const fatal = verdict && endsRun(verdict) ? abortedBy(verdict) : out.fatal;
+  const fatal = verdict && endsRun(verdict) ? abortedBy(verdict) : (out.fatal ?? end.fatal);
   if (fatal) world.cancel(`${state.step}/`, fatal.message);
+  const cancelled = out.cancelled ?? end.cancelled;
   return {
     message_id,
+    ...(end.handoff ? { handoff: end.handoff } : {}),
     ...(fatal ? { fatal } : {}),
-    ...(out.cancelled === undefined ? {} : { cancelled: out.cancelled }),
+    ...(cancelled === undefined ? {} : { cancelled }),
   };
 }
 

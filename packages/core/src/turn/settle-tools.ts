@@ -1,18 +1,16 @@
 import type { Call } from "../schema/tool.ts";
-import type { TurnState } from "../schema/turn-state.ts";
-import { type Settled, settleCall } from "./settle-call.ts";
-import type { Said } from "./think.ts";
-import type { World } from "./world.ts";
+import { type Batch, type Settled, settleCall } from "./settle-call.ts";
 
 /**
  * Runs the calls of one message beside each other, except those that may not be: an exclusive call runs alone, calls with
  * the same resource key one after another. Every call ends with a paired result; a fatal one stops its siblings (R9).
  */
-export function settleTools(world: World, state: TurnState, said: Said): Promise<readonly Settled[]> {
+export function settleTools(batch: Batch): Promise<readonly Settled[]> {
+  const { calls } = batch.said;
   const settled: Promise<Settled>[] = [];
-  for (const [i, call] of said.calls.entries()) {
-    const before = settled.filter((_, j) => conflict(said.calls[j], call));
-    const run = () => settleCall(world, state, said, call);
+  for (const [i, call] of calls.entries()) {
+    const before = settled.filter((_, j) => conflict(calls[j], call));
+    const run = () => settleCall(batch, call);
     settled[i] = before.length > 0 ? Promise.all(before).then(run) : run();
   }
   return Promise.all(settled);

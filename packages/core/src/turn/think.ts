@@ -1,5 +1,7 @@
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
+import { complete, publish } from "./answer.ts";
+import { makeRoom } from "./make-room.ts";
 import { log } from "./open.ts";
 import { addUsage, cancel, fail } from "./state.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
@@ -14,6 +16,8 @@ export interface Said {
   readonly has_reasoning: boolean;
   readonly skipped: boolean;
   readonly invalid?: string;
+  /** Of the planner. */
+  readonly plan?: ModelOut["plan"];
 }
 
 const NO_CALLS: readonly Call[] = [];
@@ -33,12 +37,25 @@ export async function think(world: World, state: TurnState): Promise<Said | null
 
   const retries = new Retries();
   let next = { choice: 0, tries: 0, in_ms: 0 };
+  let compacted = false;
   for (let attempt = 1; ; attempt++) {
-    const out = await world.model(`${state.step}/model/${attempt}`, request(state, attempt, next));
+    const out = await world.model(`${state.step}/model/${attempt}`, request(state, attempt, next, compacted));
     count(world, state, out);
     const verdict = settleVerdicts(world, state, out, null);
     if (out.retract !== undefined) retract(world, out, attempt, out.retract);
     if (out.reasoning_dropped) world.note(REASONING_DROPPED);
+
+    if (out.stopped) {
+      stopOnBudget(world, state, out);
+      return null;
+    }
+    if ((out.over || out.overflow) && !compacted && out.cancelled === undefined) {
+      compacted = true; // once for each step
+      if (out.failure) world.note({ type: "error", failure: out.failure, attempt, retry_in_ms: 0 });
+      await makeRoom(world, state, `${state.step}/room`, out.over ? "budget" : "overflow");
+      if (state.outcome !== null) return null;
+      continue;
+    }
 
     if (out.cancelled !== undefined) {
       keepShown(world, state, out);
@@ -81,13 +98,41 @@ function request(
   state: TurnState,
   attempt: number,
   { choice, tries }: { choice: number; tries: number },
+  compacted: boolean,
 ): ModelInput {
-  const { step, log: up_to, projection, tail, tail_at, redo, rails } = state;
-  return { step, attempt, choice, tries, up_to, projection, tail, tail_at, redo, rails };
+  const { step, agent, log: up_to, tail, tail_at, plan, notes, redo, anchor, rails } = state;
+  const input: ModelInput = {
+    step,
+    attempt,
+    choice,
+    tries,
+    agent,
+    up_to,
+    tail,
+    tail_at,
+    plan,
+    notes,
+    redo,
+    anchor,
+    rails,
+  };
+  if (compacted) input.compacted = true;
+  return input;
+}
+
+/** Too large, and no more room to be made: a fixed message is the answer, and the provider was not called (B3). */
+function stopOnBudget(world: World, state: TurnState, out: ModelOut): void {
+  const message = said(state, out, 1);
+  publish(world, message);
+  log(world, state, [message.message_id]);
+  complete(world, state);
+  state.outcome = { status: "completed", stop_reason: "budget", message_id: message.message_id };
 }
 
 function count(world: World, state: TurnState, out: ModelOut): void {
   if (out.usage === undefined) return;
+  if (out.estimated !== undefined && out.usage.input_tokens > 0)
+    state.anchor = { reported: out.usage.input_tokens, estimated: out.estimated };
   state.usage = addUsage(state.usage, out.usage);
   world.note({
     type: "usage",
@@ -100,6 +145,7 @@ function count(world: World, state: TurnState, out: ModelOut): void {
 
 function said(state: TurnState, out: ModelOut, attempt: number): Said {
   state.redo = null;
+  if (state.notes.length > 0) state.notes = [];
   return {
     message_id: out.message_id ?? "",
     attempt,
@@ -108,6 +154,7 @@ function said(state: TurnState, out: ModelOut, attempt: number): Said {
     has_reasoning: out.has_reasoning === true,
     skipped: out.skipped === true,
     ...(out.invalid === undefined ? {} : { invalid: out.invalid }),
+    ...(out.plan === undefined ? {} : { plan: out.plan }),
   };
 }
 

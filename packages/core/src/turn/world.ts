@@ -1,11 +1,14 @@
 import type { ApprovalKind } from "../schema/approval.ts";
 import type { Failure } from "../schema/failure.ts";
+import type { JsonObject } from "../schema/json.ts";
+import type { Plan } from "../schema/plan.ts";
 import type { HookPoint } from "../schema/points.ts";
 import type { Outcome } from "../schema/run.ts";
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Usage } from "../schema/usage.ts";
 import type { Verdict } from "../schema/verdict.ts";
+import type { Job } from "../subagents/jobs.ts";
 import type { Note } from "./note.ts";
 
 /**
@@ -14,7 +17,7 @@ import type { Note } from "./note.ts";
  * the loop one at a time, the next only when the loop has run dry, live and in replay alike (X1).
  */
 export interface World {
-  /** Runs the hooks and rails of a point that belongs to no model or tool call: START, FINISHED, ERROR. */
+  /** Runs the hooks and rails of a point that belongs to no model or tool call: START, FINISHED, ERROR, HANDOFF. */
   dispatch(key: string, input: DispatchInput): Promise<DispatchOut>;
 
   /** Makes one attempt at a model call, its PRE and POST rails included. What was withheld is not in the answer. */
@@ -28,6 +31,15 @@ export interface World {
 
   /** Asks a human and waits for the decision or the deadline, whichever comes first. */
   ask(key: string, input: AskInput): Promise<AskOut>;
+
+  /**
+   * Makes room: CONTEXT_WINDOW rails, then the reducers (B4). Before a turn it answers undefined when there is room enough,
+   * so that this costs nothing.
+   */
+  compact(key: string, input: CompactInput): Promise<CompactOut> | undefined;
+
+  /** Runs a sub-agent to its end, as a run of its own. */
+  child(key: string, input: ChildInput): Promise<ChildOut>;
 
   /** Waits. Answers early, with `cancelled`, when the run is cancelled. */
   sleep(key: string, ms: number): Promise<{ cancelled?: string }>;
@@ -48,7 +60,12 @@ export interface World {
 /** A run's rail state, read at the start of an effect. */
 type RailValues = TurnState["rails"];
 
-export interface DispatchInput {
+/** Who has the turn: null while it is the agent it was given to (S7). */
+interface Acting {
+  agent: string | null;
+}
+
+export interface DispatchInput extends Acting {
   point: HookPoint;
   step: number;
   attempt: number;
@@ -56,6 +73,15 @@ export interface DispatchInput {
   /** With START: a message that was sent while the run was under way (X6). */
   steered?: string;
   outcome?: Outcome;
+  /** With HANDOFF. */
+  handoff?: Handover;
+}
+
+/** The turn goes to another agent, if rails let it. */
+export interface Handover {
+  from: string;
+  to: string;
+  reason: string;
 }
 
 export interface DispatchOut {
@@ -67,7 +93,7 @@ export interface DispatchOut {
   cancelled?: string;
 }
 
-export interface HooksInput {
+export interface HooksInput extends Acting {
   phase: "pre" | "post";
   step: number;
   rails: RailValues;
@@ -88,7 +114,7 @@ export interface HooksOut {
   cancelled?: string;
 }
 
-export interface ModelInput {
+export interface ModelInput extends Acting {
   step: number;
   /** Counts every attempt at this step's call, whoever asked for it. */
   attempt: number;
@@ -98,11 +124,18 @@ export interface ModelInput {
   tries: number;
   /** The request is the log up to here, with `tail` after the message at `tail_at`. */
   up_to: number;
-  projection: string | null;
   tail: readonly string[];
   tail_at: number;
+  /** After the tail: what the planner left. At the end: notes for this call only. */
+  plan: string | null;
+  notes: readonly string[];
   redo: TurnState["redo"];
+  anchor: TurnState["anchor"];
   rails: RailValues;
+  /** Room was made for this request: if it is too large still, the run stops. */
+  compacted?: true;
+  /** The planner's call: it goes on from the request with these messages of its own (P1). */
+  planner?: readonly string[];
 }
 
 export interface ModelOut {
@@ -114,6 +147,16 @@ export interface ModelOut {
   partial?: boolean;
   calls?: readonly Call[];
   usage?: Usage;
+  /** How large the request was, by estimate. Only where somebody wants to know. */
+  estimated?: number;
+  /** The request is above the budget, and nothing was sent: room has to be made (B3). */
+  over?: Room;
+  /** The same, and there is no more room to be made: the message says so. */
+  stopped?: true;
+  /** The provider found the request too long (B5). */
+  overflow?: true;
+  /** What the planner said, and the message that tells the executor (P2). */
+  plan?: { plan: Plan; message_id: string };
   /** The answer does not fit the agent's output schema; says how. */
   invalid?: string;
   failure?: Failure;
@@ -131,7 +174,69 @@ export interface ModelOut {
   passed?: number;
 }
 
-export interface ToolInput {
+/** Tokens: how many there are, and how many there may be. */
+export interface Room {
+  estimate: number;
+  limit: number;
+}
+
+export interface CompactInput extends Acting {
+  step: number;
+  attempt: number;
+  why: "opening" | "budget" | "overflow";
+  /** The log up to here, of which this turn's opening is between `turn_at` and `tail_at`. */
+  up_to: number;
+  turn_at: number;
+  tail_at: number;
+  tail: readonly string[];
+  plan: string | null;
+  notes: readonly string[];
+  redo: TurnState["redo"];
+  anchor: TurnState["anchor"];
+  rails: RailValues;
+}
+
+export interface CompactOut {
+  /** The projection, recorded and ready to be logged. */
+  message_id?: string;
+  /** What was done, in order. */
+  done?: readonly ContextChange[];
+  usage?: Usage;
+  model?: string;
+  verdicts?: readonly Verdict[];
+  passed?: number;
+  fatal?: Failure;
+  cancelled?: string;
+}
+
+export interface ContextChange {
+  action: "stubbed" | "summarised" | "dropped" | "replaced" | "skipped";
+  tokens_before: number;
+  tokens_after: number;
+  detail: string;
+}
+
+export interface ChildInput extends Acting {
+  /** The child's run: the same for every life of its parent. */
+  run_id: string;
+  call_id: string;
+  /** Where it is in the lineage. */
+  label: string;
+  job: Job;
+}
+
+export interface ChildOut {
+  run_id: string;
+  status: "success" | "error";
+  /** With `error`. */
+  failure?: Failure;
+  usage: Usage;
+  /** A rail aborted: that ends the whole tree (R14). */
+  aborted?: true;
+  cancelled?: string;
+}
+
+export interface ToolInput extends Acting {
   step: number;
   message_id: string;
   call: Call;
@@ -141,13 +246,25 @@ export interface ToolInput {
   decided?: AskOut;
   /** The decision is fresh: the call goes on where it waited. */
   resuming?: true;
+  /** It is the planner's call. */
+  planner?: true;
+  /** What came of the children this call asked for. */
+  children?: { results: readonly ChildOut[] } & Pick<Spawn, "started_at" | "ran_with">;
+  /** The turn goes to another agent, or why it does not. */
+  handed?: { to: string; refused?: string };
 }
 
 export interface ToolOut {
   /** The result's message, recorded and ready to be logged; there too when a rail wants another attempt. */
   message_id?: string;
+  /** What was kept beside the result (T4). */
+  artifacts?: readonly { artifact_id: string; call_id: string; media_type: string; bytes: number }[];
   /** What has to be decided before this call may run. */
   gate?: AskInput;
+  /** The sub-agents it asks for. Their results come with the next round. */
+  spawn?: Spawn;
+  /** The agent it wants to hand the turn to. Whether that happens comes with the next round. */
+  handoff?: { to: string; reason: string };
   /** It may not run again, whatever a rail says: it has an effect that happens once (R8). */
   exhausted?: boolean;
   /** The run must stop: a plain hook failed. */
@@ -155,6 +272,15 @@ export interface ToolOut {
   cancelled?: string;
   verdicts?: readonly Verdict[];
   passed?: number;
+}
+
+export interface Spawn {
+  jobs: readonly Job[];
+  /** Whether they share the agent's slots. */
+  limited: boolean;
+  started_at: number;
+  /** What it ran with, where that is not what the model wrote. */
+  ran_with?: JsonObject;
 }
 
 /** A question to a human. What it is about stays with the call; this names it. */
@@ -184,6 +310,13 @@ export interface AskOut {
 
 export interface BoundaryOut {
   /** Messages that were sent meanwhile, recorded and ready to be admitted (X6). */
-  inbox: readonly { message_id: string; receipt: string }[];
+  inbox: readonly InboxEntry[];
   cancelled?: string;
+}
+
+export interface InboxEntry {
+  message_id: string;
+  receipt: string;
+  /** A note for the next model call, and no more. */
+  once?: true;
 }

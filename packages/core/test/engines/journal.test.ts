@@ -10,7 +10,7 @@ import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x" });
-const agent = { definition, points: [], pre_hooks: false, post_hooks: false, held_by: [] };
+const agent = { definition, points: [], pre_hooks: false, post_hooks: false, held_by: [], team: {} };
 const turn = { run_id: "r", turn_ref: "t", log: 0, message_id: "r.user" };
 const call = { id: "r.main.1.0", index: 0, tool: "t" };
 
@@ -29,6 +29,10 @@ class Memory implements JournalHost {
 
   commit(row: CommitRow): void {
     this.rows.push(JSON.parse(JSON.stringify(row)));
+  }
+
+  isCrowded(): boolean {
+    return false;
   }
 
   begin({ key }: { key: string }): void {

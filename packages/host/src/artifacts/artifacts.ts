@@ -2,6 +2,7 @@ import { TracksideError } from "trackside";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { rows } from "../store/store.ts";
+import { HELD, READABLE } from "./desk.ts";
 
 export interface ArtifactRecord {
   readonly id: string;
@@ -15,7 +16,7 @@ export interface ArtifactRecord {
 
 const COLUMNS = ["id", "conversation_id", "run_id", "media_type", "bytes", "digest", "created_at"] as const;
 
-/** Bodies that are too large for a row: they belong to a conversation and go away with it. */
+/** Large results and files of conversations, which they go away with (T4). */
 export class Artifacts {
   readonly #engine: DurableEngine;
 
@@ -37,6 +38,8 @@ export class Artifacts {
         .selectFrom("artifacts")
         .select(COLUMNS)
         .where("tenant", "=", filter.tenant ?? DEFAULT_TENANT)
+        .where("id", "like", READABLE)
+        .where("media_type", "!=", HELD)
         .orderBy("created_at", "desc")
         .limit(filter.limit ?? 100);
       if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
@@ -56,7 +59,9 @@ export class Artifacts {
           .selectFrom("artifacts")
           .select([...COLUMNS, "content"])
           .where("id", "=", id)
-          .where("tenant", "=", tenant),
+          .where("tenant", "=", tenant)
+          .where("id", "like", READABLE)
+          .where("media_type", "!=", HELD),
       ),
     );
     if (found === undefined) throw new TracksideError("not_found", `There is no artifact ${id}.`);

@@ -234,6 +234,8 @@ function* conversationRecord(
       .selectFrom("branches")
       .selectAll()
       .where("conversation_id", "=", row.id)
+      // The others are sub-agents' own.
+      .where((where) => where.or([where("parent_id", "is not", null), where("id", "=", row.id)]))
       .orderBy("created_at")
       .orderBy("id"),
   );

@@ -116,10 +116,12 @@ function bindingOf({
   definition,
   tools,
   models,
+  planningModel,
+  team,
   output,
   hookManager,
   pipeline,
   missing,
 }: AgentBinding): AgentBinding {
-  return { definition, tools, models, output, hookManager, pipeline, missing };
+  return { definition, tools, models, planningModel, team, output, hookManager, pipeline, missing };
 }

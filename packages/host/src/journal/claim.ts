@@ -54,6 +54,8 @@ export function* claimRuns(
       .select(["runs.id", "runs.owner", "runs.fence", "runs.status"])
       .where("runs.status", "in", [...OPEN_STATES])
       .where("runs.agent", "in", [...init.agents])
+      // A child is taken up by its parent.
+      .where("runs.parent_run_id", "is", null)
       // One run at a time on a branch; the others wait in line.
       .whereRef("branches.active_run_id", "=", "runs.id")
       .where((where) =>
@@ -67,6 +69,7 @@ export function* claimRuns(
       .selectFrom("runs")
       .select(["id", "owner", "fence", "status"])
       .where("status", "in", [...OPEN_STATES])
+      .where("parent_run_id", "is", null)
       .where("owner", "=", init.me),
   );
   // Others are there to take theirs: a share at a time, so that not one process gets everything.
@@ -106,7 +109,7 @@ function* fenceOff(db: Builder, process: ProcessIdentity & { expires_at: number 
 }
 
 /** Whoever had the run and may yet thaw: all of them, as the one that takes over may freeze in turn. */
-function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner: string): Operation<void> {
+export function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner: string): Operation<void> {
   const body = runBody.read(row.body);
   const previous_owners = [...(body.previous_owners ?? []).filter((known) => known !== owner), owner];
   yield* rows(

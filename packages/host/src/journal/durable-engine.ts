@@ -45,6 +45,7 @@ import { rows, type Store, type Work } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { AgentRegistry } from "./agent-registry.ts";
 import { BranchLogs } from "./branch-logs.ts";
+import { DurableChildren } from "./children.ts";
 import { type Claimed, claimRuns } from "./claim.ts";
 import { Codec, type Sealer } from "./codec.ts";
 import { DeferredWork } from "./deferred.ts";
@@ -91,7 +92,9 @@ export interface RunChange {
 }
 
 /** One run under way in this process. */
-interface Active {
+export interface Active {
+  readonly given: Running;
+  readonly driven: Promise<TurnState>;
   readonly run: RunContext;
   readonly host: RunHost;
   readonly desk: RunDesk;
@@ -147,11 +150,20 @@ export class DurableEngine implements Engine {
     this.#claims = options.claims !== false;
     this.store = options.store;
     this.bus = options.bus ?? memoryBus();
-    this.#parts = engineParts(options);
-    this.clock = this.#parts.clock;
     this.codec = new Codec(options.sealer ?? NO_SEALER);
     this.registry = new AgentRegistry(options.agents ?? []);
     this.#logs = new BranchLogs(this.store, this.codec);
+    const children = new DurableChildren({
+      store: this.store,
+      codec: this.codec,
+      logs: this.#logs,
+      owner: () => this.#lease.process.id,
+      now: () => this.clock.now(),
+      under: (runId) => this.#active.get(runId),
+      run: (given) => this.#run(given),
+    });
+    this.#parts = engineParts(options, children);
+    this.clock = this.#parts.clock;
     this.#watch = new Watch(options.leaseMs);
     this.#lease = this.#newLease();
     this.#patient = patientStore(this.store, (why) => this.#waits(why));
@@ -246,7 +258,7 @@ export class DurableEngine implements Engine {
     const turnRef = newId("turn");
     let request: RunRequest;
     try {
-      request = readRequest(agent, input, options, sink !== undefined, { stores: true, approver: "host" });
+      request = this.read(agent, input, options, sink !== undefined);
       this.registry.refuse(agent);
     } catch (error) {
       return refused(error, runId, turnRef, this.clock, sink);
@@ -270,7 +282,7 @@ export class DurableEngine implements Engine {
     };
     const unlisten = signal ? onAbort(signal, cancel) : () => {};
     result.then(unlisten, unlisten);
-    const pending = () => this.#active.get(runId)?.desk.pending ?? [];
+    const pending = () => this.#pending(runId);
     return {
       runId,
       turnRef,
@@ -282,6 +294,16 @@ export class DurableEngine implements Engine {
       decide: async (approvalId, decision) => this.decide(request.scope.tenant, approvalId, decision),
       steer: async (message) => this.steer(request.scope.tenant, await id, message),
     };
+  }
+
+  /** Checks what was asked for. */
+  read(agent: AgentBinding, input: UserInput, options: RunOptions, streamed: boolean): RunRequest {
+    return readRequest(agent, input, options, streamed, {
+      stores: true,
+      approver: "host",
+      facts: this.#parts.facts,
+      find: (name) => this.registry.get(name),
+    });
   }
 
   /** Opens a run in the store and, unless it waits in line, starts it here. */
@@ -364,6 +386,13 @@ export class DurableEngine implements Engine {
       tenant,
       runId,
     );
+  }
+
+  /** What waits for a decision in a tree of runs (L7). */
+  #pending(root: string): readonly Approval[] {
+    return [...this.#active.values()]
+      .filter(({ run }) => run.root === root)
+      .flatMap(({ desk }) => desk.pending);
   }
 
   async decide(tenant: string, id: string, decision: DecideInput): Promise<Approval> {
@@ -501,7 +530,7 @@ export class DurableEngine implements Engine {
     const { runId, turnRef, loaded, user, from } = given;
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
     const driven = driveJournal(run.agent.pinned, turn, host);
-    const active: Active = { run, host, desk, ended: this.#settle(given, run, driven, after) };
+    const active: Active = { given, driven, run, host, desk, ended: this.#settle(given, run, driven, after) };
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
     this.#hold();
@@ -525,6 +554,7 @@ export class DurableEngine implements Engine {
       if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
       else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
       else this.#tell(given, "left");
+      if (given.child !== undefined) throw error; // its parent hears of it
       if (
         !(error instanceof Divergence || error instanceof Parked || error instanceof Fenced || this.#closed)
       ) {

@@ -22,6 +22,8 @@ export interface EndedRun {
   readonly scope: Scope;
   readonly user: UserMessage;
   readonly from: number;
+  /** Of a child: where it is in the lineage. */
+  readonly path: readonly string[] | undefined;
   readonly codec: Codec;
   readonly clock: Clock;
   /** How many messages the log has now. */
@@ -72,6 +74,7 @@ function* endRun(
     scope: run.scope,
     user,
     from: run.from,
+    ...(run.path === undefined ? {} : { path: run.path }),
     outcome,
     usage,
     steps: step,

@@ -1,8 +1,10 @@
 import type { Tool } from "trackside";
-import type { Found, KeptOutcome, ToolKeeper } from "trackside/engine";
+import { artifactId, type Found, type KeptOutcome, type ToolKeeper } from "trackside/engine";
+import type { HeldContent, StoredArtifacts } from "../artifacts/desk.ts";
 import { holdsFence } from "../store/fence.ts";
 import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
+import { holdOutcome, releaseOutcome } from "./held-outcome.ts";
 import type { OutcomeBody } from "./rows.ts";
 
 export interface KeeperInit {
@@ -20,6 +22,8 @@ export interface KeeperInit {
   /** Rails look at its outcome before it is delivered; without them the delivery itself is what is kept. */
   readonly reviewed: boolean;
   readonly now: () => number;
+  /** Where outcomes go that are too large for a row. */
+  readonly artifacts: StoredArtifacts;
 }
 
 /** Sees to it that a tool with an effect that must not happen twice does not (X3, X4). */
@@ -30,16 +34,21 @@ export class StoredKeeper implements ToolKeeper {
     this.#init = init;
   }
 
-  found(key: string, tool: Tool): Found {
+  found(key: string, tool: Tool): Found | Promise<Found> {
     const { lost, outcomes, guarded } = this.#init;
     if (tool.effect !== "once" || !lost.has(key)) return { kind: "nothing" };
     const written = outcomes.get(key);
-    if (written?.state === "ran") return { kind: "ran", kept: written.kept as KeptOutcome }; // as `ran` wrote it
+    if (written?.state === "ran") return this.#release(written.kept);
     if (written === undefined && guarded) return { kind: "nothing" };
     return {
       kind: "unknown",
       why: `${tool.name} was running when its process died, and it must not run twice`,
     };
+  }
+
+  async #release(stored: unknown): Promise<Found> {
+    const kept = await releaseOutcome(stored, (ids) => this.#init.artifacts.held(ids));
+    return { kind: "ran", kept };
   }
 
   mayHaveRun(key: string, tool: Tool): boolean {
@@ -70,13 +79,15 @@ export class StoredKeeper implements ToolKeeper {
 
   ran(key: string, tool: Tool, kept: KeptOutcome): void | Promise<void> {
     if (tool.effect !== "once" || !this.#init.reviewed) return;
-    return this.#write(key, { v: 1, state: "ran", kept: storable(kept) });
+    const held = holdOutcome(kept, artifactId(this.#init.runId, key.replaceAll("/", ".")));
+    return this.#write(key, { v: 1, state: "ran", kept: held.kept }, held.beside);
   }
 
-  async #write(key: string, body: OutcomeBody): Promise<void> {
-    const { store, runId, fence } = this.#init;
+  async #write(key: string, body: OutcomeBody, beside: readonly HeldContent[] = []): Promise<void> {
+    const { store, runId, fence, artifacts } = this.#init;
     const landed = await store.write(function* (db) {
       if (!(yield* holdsFence(db, runId, fence))) return false;
+      for (const content of beside) yield* artifacts.hold(db, content);
       const row = { run_id: runId, key, body: JSON.stringify(body) };
       yield* rows(
         db
@@ -87,16 +98,5 @@ export class StoredKeeper implements ToolKeeper {
       return true;
     });
     if (!landed) throw new Fenced(runId);
-  }
-}
-
-/** What a tool returned may be no JSON; then the handler says so, and it must say so again. */
-function storable(kept: KeptOutcome): KeptOutcome {
-  if (kept.executed.kind !== "returned") return kept;
-  try {
-    return JSON.parse(JSON.stringify(kept));
-  } catch {
-    const message = "its result could not be written as JSON";
-    return { ...kept, executed: { kind: "failed", message } };
   }
 }

@@ -1,5 +1,6 @@
 import { TracksideError, type UserMessage } from "trackside";
 import { digestOf, type Log, newId } from "trackside/engine";
+import { importArtifacts } from "../artifacts/import.ts";
 import { hot } from "../hot.ts";
 import { holdsBranch } from "../store/fence.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -138,6 +139,8 @@ function* placeOf(db: Builder, given: NewRun, codec: Codec): Operation<BranchPla
   const { tenant, agent, at } = given;
   yield* createConversation(db, { id, tenant, agent, at, runId: given.id, length: messages.length });
   if (messages.length > 0) yield* importMessages(db, { id, tenant, agent, at }, messages, codec);
+  if (conversation.log.hasArtifacts)
+    yield* importArtifacts(db, { tenant, conversation_id: id, at }, conversation.log.artifacts);
   return { conversationId: id, branchId: id, length: messages.length, isNew: true };
 }
 

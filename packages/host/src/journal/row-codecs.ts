@@ -12,6 +12,7 @@ const run1 = z.object({
   scope,
   user: z.union([reference, userMessage]),
   from: z.number().int().min(0),
+  path: z.array(z.string()).optional(),
   outcome: outcome.nullable(),
   usage: usage.nullable(),
   steps: z.number().int(),

@@ -26,6 +26,8 @@ export interface RunBody {
   readonly user: UserMessage | { readonly id: string; readonly artifact: string };
   /** Position of the branch's log when it began. */
   readonly from: number;
+  /** Of a child: where it is in the lineage. */
+  readonly path?: readonly string[];
   readonly outcome: Outcome | null;
   readonly usage: Usage | null;
   readonly steps: number;

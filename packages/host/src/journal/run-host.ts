@@ -4,11 +4,12 @@ import {
   type CommitRow,
   digestOf,
   Effect,
+  isCrowded,
   type JournalHost,
   perform,
   type RunContext,
 } from "trackside/engine";
-import type { BoundaryOut, ModelInput, ModelOut } from "trackside/loop";
+import { type BoundaryOut, type CompactInput, isEvent, type ModelInput, type ModelOut } from "trackside/loop";
 import type { CommitEntry, Store, Work } from "../store/store.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { Fenced } from "./fenced.ts";
@@ -116,7 +117,7 @@ export class RunHost implements JournalHost {
       ...(deferred.length > 0 ? { deferred } : {}),
     };
     let seq = this.#seq;
-    for (const { type } of row.notes) if (type !== "logged" && type !== "dropped") seq += 1;
+    for (const note of row.notes) if (isEvent(note)) seq += 1;
     const entry: CommitEntry = {
       run_id: run.id,
       ord: this.#ord,
@@ -141,6 +142,10 @@ export class RunHost implements JournalHost {
 
   get called(): boolean {
     return this.#called || this.#cancelled !== undefined;
+  }
+
+  isCrowded(input: CompactInput): boolean {
+    return isCrowded(this.#run, input);
   }
 
   /** Something came in that the next step boundary should hear of. */
@@ -222,7 +227,7 @@ export class RunHost implements JournalHost {
     if (since === undefined) return perform(this.#run, asked, effect);
     this.#lost.delete(asked.key);
     // Waiting is not what kills a process.
-    if (asked.kind === "ask") return perform(this.#run, asked, effect);
+    if (asked.kind === "ask" || asked.kind === "child") return perform(this.#run, asked, effect);
     if (asked.kind === "sleep")
       return perform(this.#run, { ...asked, input: this.#left(asked, since) }, effect);
     const refusal = await this.#services.again(asked.key);
@@ -247,7 +252,9 @@ export class RunHost implements JournalHost {
   /** At the end transient parts and drafts become digest and token count, unless the agent wants them kept (H4). */
   #forget(row: CommitRow, stored: StoredMessage[]): Forgotten[] {
     if (this.#run.agent.definition.audit_transient) return [];
-    const logged = new Set(row.notes.flatMap((note) => (note.type === "logged" ? note.message_ids : [])));
+    const logged = new Set(
+      row.notes.flatMap((note) => (note.type === "logged" || note.type === "aside" ? note.message_ids : [])),
+    );
     const forgotten: Forgotten[] = [];
     for (const message of this.#run.unlogged) {
       if (logged.has(message.id)) continue;
@@ -278,9 +285,9 @@ function withoutContent(message: LogEntry): LogEntry {
 }
 
 /** A model call lost with its process is made again as a new attempt; what it had shown no longer stands (X3). */
-function lostModel(runId: string, { step, attempt, choice, tries }: ModelInput): ModelOut {
+function lostModel(runId: string, { step, attempt, choice, tries, planner }: ModelInput): ModelOut {
   return {
-    message_id: `${runId}.main.${step}.m${attempt}`,
+    message_id: `${runId}.${planner ? "planner" : "main"}.${step}.m${attempt}`,
     retract: "the process that was calling the model is gone",
     again: { choice, tries, in_ms: 0 },
   };

@@ -1,5 +1,6 @@
 import type { AgentBinding, LogEntry, UserMessage } from "trackside";
 import {
+  type BoundAgent,
   bindAgent,
   type EngineParts,
   type LateOutcome,
@@ -10,6 +11,7 @@ import {
 } from "trackside/engine";
 import type { Approvals } from "../approvals/approvals.ts";
 import { RunDesk } from "../approvals/desk.ts";
+import { StoredArtifacts } from "../artifacts/desk.ts";
 import type { Bus } from "../bus/index.ts";
 import type { Store } from "../store/store.ts";
 import type { AgentRegistry } from "./agent-registry.ts";
@@ -29,6 +31,8 @@ export interface Running {
   readonly runId: string;
   readonly turnRef: string;
   readonly agent: AgentBinding;
+  /** Of a child: the agent as its parent made it, where it is in the tree, and whose it is. */
+  readonly child?: { readonly bound: BoundAgent; readonly path: readonly string[]; readonly root: string };
   readonly request: RunRequest;
   readonly user: UserMessage;
   readonly log: Log;
@@ -80,7 +84,7 @@ export function makeRun(
   const { clock } = parts;
   const { runId, turnRef, request, user, log, from, fence, loaded } = given;
   const { scope } = request;
-  const bound = bindAgent(given.agent);
+  const bound = given.child?.bound ?? bindAgent(given.agent);
   const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
   const desk = new RunDesk(approvals, clock, scope.tenant, loaded?.approvals ?? []);
   const { observe } = options;
@@ -93,10 +97,20 @@ export function makeRun(
     recovered: loaded !== undefined,
     ...(loaded?.body.traceparent === undefined ? {} : { traceparent: loaded.body.traceparent }),
   });
+  const now = () => clock.now();
+  const artifacts = new StoredArtifacts({
+    store: patient,
+    tenant: scope.tenant,
+    conversationId: given.conversationId,
+    runId,
+    fence,
+    now,
+  });
   const services = {
+    artifacts,
     late: (late: LateOutcome) => options.onLate?.(scope.tenant, runId, late),
     approvals: desk,
-    counters: new StoredCounters(patient, loaded?.row.root_run_id ?? runId),
+    counters: new StoredCounters(patient, given.child?.root ?? loaded?.row.root_run_id ?? runId),
     keeper: new StoredKeeper({
       store: patient,
       runId,
@@ -106,7 +120,8 @@ export function makeRun(
       outcomes: loaded?.outcomes ?? new Map(),
       guarded: bound.entries("PRE_TOOL_CALL").length > 0,
       reviewed: bound.entries("POST_TOOL_CALL").length > 0 || bound.entries("TOOL_ERROR").length > 0,
-      now: () => clock.now(),
+      now,
+      artifacts,
     }),
   };
   const run = new RunContext({
@@ -118,6 +133,7 @@ export function makeRun(
     parts: parts,
     userMessage: user,
     approver: request.approver,
+    ...(given.child === undefined ? {} : { path: given.child.path, root: given.child.root }),
     services,
     // Durable events are made only for those who were given them as they happen; others read the rows.
     sink:
@@ -137,6 +153,9 @@ export function makeRun(
           resumed: {
             seq: loaded.commits.at(-1)?.seq ?? 0,
             recorded: loaded.recorded.map(({ message }) => message),
+            aside: loaded.commits.flatMap(({ body }) =>
+              body.notes.flatMap((note) => (note.type === "aside" ? note.message_ids : [])),
+            ),
           },
         }),
   });
@@ -150,6 +169,7 @@ export function makeRun(
     scope,
     user,
     from,
+    path: given.child?.path,
     codec: codec,
     clock: clock,
     length: () => log.messages.length,
@@ -194,12 +214,23 @@ export async function loadRunning(
   },
   runId: string,
 ): Promise<Running | { problem: string; loaded: LoadedRun } | undefined> {
-  const { store, codec, registry, logs } = from;
+  const { store, codec, registry } = from;
   const loaded = await store.read((db) => loadRun(db, runId, codec));
   if (loaded === undefined || loaded.row.ended_at !== null) return undefined;
-  const { row, body } = loaded;
+  const { row } = loaded;
   const agent = registry.bind(row.agent, loaded.definition, row.definition_digest);
   if ("problem" in agent) return { problem: agent.problem, loaded };
+  return runningOf(from, loaded, agent.binding);
+}
+
+/** A run as an earlier process left it, with the agent it goes on with. */
+export async function runningOf(
+  { store, codec, logs }: { readonly store: Store; readonly codec: Codec; readonly logs: BranchLogs },
+  loaded: LoadedRun,
+  agent: AgentBinding,
+): Promise<Running> {
+  const { row, body } = loaded;
+  const runId = row.id;
   const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
   const log = await logs.take(row.branch_id, body.from, runId);
   const logged = loaded.commits.flatMap(({ body: commit }) =>
@@ -213,7 +244,7 @@ export async function loadRunning(
   return {
     runId,
     turnRef: row.turn_ref,
-    agent: agent.binding,
+    agent,
     request: {
       parts: loaded.user.parts,
       conversation: undefined,

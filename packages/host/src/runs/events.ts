@@ -1,5 +1,5 @@
 import { type DurableEvent, type LiveEvent, TracksideError } from "trackside";
-import { expand } from "trackside/loop";
+import { expand, isEvent } from "trackside/loop";
 import { type Bus, parseCursor, RunReader } from "../bus/index.ts";
 import type { Codec } from "../journal/codec.ts";
 import { runBody } from "../journal/row-codecs.ts";
@@ -29,17 +29,23 @@ export function* storedEvents(
   if (run === undefined) return [];
   const commits = yield* loadCommits(db, runId);
   const messages = yield* messagesOf(db, commits, codec);
-  const { user } = runBody.read(run.body, runId);
+  const { user, path = [] } = runBody.read(run.body, runId);
   const opening = yield* openingMessage(db, user, codec);
-  const find = (id: string) => messages.get(id)?.message ?? (id === opening.id ? opening : undefined);
+  const find = (id: string) => {
+    const found = messages.get(id)?.message ?? (id === opening.id ? opening : undefined);
+    return found?.role === "projection" ? undefined : found;
+  };
   const events: DurableEvent[] = [];
   let seq = 0;
   for (const { body } of commits) {
     for (const note of body.notes) {
-      if (note.type === "logged" || note.type === "dropped") continue;
+      if (!isEvent(note)) continue;
       seq += 1;
       if (seq <= after) continue;
-      events.push(expand(note, { run_id: runId, turn_ref: run.turn_ref, seq, at: body.at, path: [] }, find));
+      const lineage = note.path === undefined ? path : [...path, ...note.path];
+      events.push(
+        expand(note, { run_id: runId, turn_ref: run.turn_ref, seq, at: body.at, path: lineage }, find),
+      );
     }
   }
   return events;

@@ -14,6 +14,8 @@ export interface RunFilter {
   readonly status?: RunRecord["status"] | readonly RunRecord["status"][];
   readonly agent?: string;
   readonly conversation?: string;
+  /** The sub-agents of this run. Without it, runs that are nobody's. */
+  readonly parent?: string;
   /** Runs before this one, as the last of a page. */
   readonly before?: string;
   readonly limit?: number;
@@ -44,6 +46,10 @@ export class Runs {
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .limit(filter.limit ?? 50);
+      query =
+        filter.parent === undefined
+          ? query.where("parent_run_id", "is", null)
+          : query.where("parent_run_id", "=", filter.parent);
       if (filter.status !== undefined) query = query.where("status", "in", [filter.status].flat());
       if (filter.agent !== undefined) query = query.where("agent", "=", filter.agent);
       if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);

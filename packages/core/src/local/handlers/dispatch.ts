@@ -9,6 +9,7 @@ import type { RunContext } from "../run-context.ts";
 
 /** Runs the hooks and rails of a point that belongs to no model or tool call. */
 export async function dispatch(run: RunContext, input: DispatchInput, effect: Effect): Promise<DispatchOut> {
+  run.enter(input.agent);
   const place = { effect, key: effect.key, attempt: input.attempt, rails: input.rails };
   const { outcome, inputs, verdict, failure } = await dispatchPoint(
     run,
@@ -41,7 +42,7 @@ function valuesOf(run: RunContext, given: DispatchInput): Record<string, unknown
   if (point === "ERROR" && outcome?.status === "error") return { input, error: deepFreeze(outcome.failure) };
   return {
     input,
-    messages: new Lazy(() => deepFreeze(run.log.messages.slice())),
+    messages: new Lazy(() => deepFreeze(run.log.said())),
     steered: steered !== undefined,
   };
 }

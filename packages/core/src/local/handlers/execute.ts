@@ -92,12 +92,14 @@ class CallContext implements ToolContext {
   readonly #run: RunContext;
   readonly #tool: Tool;
   readonly #effect: Effect;
+  readonly #path: readonly string[];
   #reports = 0;
 
   constructor(run: RunContext, tool: Tool, input: ToolInput, effect: Effect) {
     this.#run = run;
     this.#tool = tool;
     this.#effect = effect;
+    this.#path = input.planner ? [...run.path, "planner"] : run.path;
     this.scope = run.scope;
     this.turnRef = run.turnRef;
     this.runId = run.id;
@@ -125,7 +127,7 @@ class CallContext implements ToolContext {
         type: "mcp_progress",
         run_id: run.id,
         turn_ref: run.turnRef,
-        path: run.path,
+        path: this.#path,
         after_seq: run.seq,
         attempt: this.attempt,
         call_id: this.callId,

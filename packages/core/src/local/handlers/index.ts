@@ -1,6 +1,10 @@
 import type {
   AskInput,
   AskOut,
+  ChildInput,
+  ChildOut,
+  CompactInput,
+  CompactOut,
   DispatchInput,
   DispatchOut,
   HooksInput,
@@ -15,6 +19,8 @@ import type { Asked } from "../journal.ts";
 import type { Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
 import { ask } from "./ask.ts";
+import { runChild } from "./child.ts";
+import { compact } from "./compact.ts";
 import { dispatch } from "./dispatch.ts";
 import { callModel } from "./model.ts";
 import { pipeline } from "./pipeline.ts";
@@ -28,6 +34,8 @@ export interface Handlers {
   hooks(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut>;
   ask(run: RunContext, input: AskInput, effect: Effect): Promise<AskOut>;
   tool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut>;
+  compact(run: RunContext, input: CompactInput, effect: Effect): Promise<CompactOut>;
+  child(run: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
 }
 
@@ -44,6 +52,10 @@ export function perform(run: RunContext, { kind, input }: Asked, effect: Effect)
       return handlers.hooks(run, input as HooksInput, effect);
     case "ask":
       return handlers.ask(run, input as AskInput, effect);
+    case "compact":
+      return handlers.compact(run, input as CompactInput, effect);
+    case "child":
+      return handlers.child(run, input as ChildInput, effect);
     case "sleep":
       return handlers.sleep(run, input as number, effect);
     case "boundary":
@@ -51,4 +63,13 @@ export function perform(run: RunContext, { kind, input }: Asked, effect: Effect)
   }
 }
 
-export const handlers: Handlers = { dispatch, hooks: pipeline, model: callModel, tool: callTool, ask, sleep };
+export const handlers: Handlers = {
+  dispatch,
+  hooks: pipeline,
+  model: callModel,
+  tool: callTool,
+  ask,
+  compact,
+  child: runChild,
+  sleep,
+};

@@ -1,7 +1,7 @@
 import type { ModelInput } from "../../turn/world.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Deltas, ToolSlot } from "./assembly.ts";
-import { callIdOf } from "./model-message.ts";
+import { callIdOf, laneOf } from "./model-message.ts";
 
 /**
  * Shows a stream while it comes, or, when rails hold it (R15), not before they have passed. Makes nothing when nobody
@@ -9,6 +9,8 @@ import { callIdOf } from "./model-message.ts";
  */
 export class LiveDeltas implements Deltas {
   readonly #run: RunContext;
+  readonly #path: readonly string[];
+  readonly #lane: ReturnType<typeof laneOf>;
   readonly #step: number;
   readonly #attempt: number;
   readonly #messageId: string;
@@ -17,6 +19,8 @@ export class LiveDeltas implements Deltas {
 
   constructor(run: RunContext, input: ModelInput, messageId: string) {
     this.#run = run;
+    this.#lane = laneOf(input);
+    this.#path = this.#lane === "main" ? run.path : [...run.path, this.#lane];
     this.#step = input.step;
     this.#attempt = input.attempt;
     this.#messageId = messageId;
@@ -41,7 +45,7 @@ export class LiveDeltas implements Deltas {
       type: "text_delta",
       run_id: run.id,
       turn_ref: run.turnRef,
-      path: run.path,
+      path: this.#path,
       after_seq: run.seq,
       attempt: this.#attempt,
       message_id: this.#messageId,
@@ -57,7 +61,7 @@ export class LiveDeltas implements Deltas {
       type: "reasoning_delta",
       run_id: run.id,
       turn_ref: run.turnRef,
-      path: run.path,
+      path: this.#path,
       after_seq: run.seq,
       attempt: this.#attempt,
       message_id: this.#messageId,
@@ -73,11 +77,11 @@ export class LiveDeltas implements Deltas {
       type: "tool_input_delta",
       run_id: run.id,
       turn_ref: run.turnRef,
-      path: run.path,
+      path: this.#path,
       after_seq: run.seq,
       attempt: this.#attempt,
       message_id: this.#messageId,
-      call_id: callIdOf(run.id, this.#step, slot.index),
+      call_id: callIdOf(run.id, this.#lane, this.#step, slot.index),
       tool: slot.tool,
       offset,
       text,

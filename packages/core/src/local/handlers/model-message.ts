@@ -12,8 +12,15 @@ import type { Assembly, TextBlock, ToolSlot } from "./assembly.ts";
 import { checkArguments } from "./check-arguments.ts";
 
 /** Call ids are ours: `<run>.<path>.<step>.<index>`, fixed when the message is recorded (T7). */
-export function callIdOf(runId: string, step: number, index: number): string {
-  return `${runId}.main.${step}.${index}`;
+export function callIdOf(runId: string, lane: Lane, step: number, index: number): string {
+  return `${runId}.${lane}.${step}.${index}`;
+}
+
+type Lane = "main" | "planner";
+
+/** Whose message it is. */
+export function laneOf({ planner }: ModelInput): Lane {
+  return planner === undefined ? "main" : "planner";
 }
 
 /** The model's message once its stream is complete. */
@@ -25,7 +32,7 @@ export function wholeMessage(
 ): AssistantMessage {
   const truncated = assembly.finish?.unified === "length";
   const parts = assembly.blocks.map((block): AssistantPart => {
-    if (block.type === "call") return callPart(run, input.step, block.slot, truncated);
+    if (block.type === "call") return callPart(run, input, block.slot, truncated);
     return block.type === "file" ? block.part : textPart(block, assembly.changed(block.type));
   });
   const annotations = assembly.annotations.length > 0 ? { annotations: assembly.annotations } : {};
@@ -59,11 +66,12 @@ export function partialMessage(id: string, assembly: Assembly): AssistantMessage
   return { id, role: "assistant", parts, partial: true };
 }
 
-function callPart(run: RunContext, step: number, slot: ToolSlot, truncated: boolean): ToolCallPart {
+function callPart(run: RunContext, asked: ModelInput, slot: ToolSlot, truncated: boolean): ToolCallPart {
+  const { step } = asked;
   const { input = "" } = slot; // none only where the token limit cut it off
   const common = {
     type: "tool_call" as const,
-    call_id: callIdOf(run.id, step, slot.index),
+    call_id: callIdOf(run.id, laneOf(asked), step, slot.index),
     wire_id: wireId(run, step, slot),
     tool: slot.tool,
     ...providerField(slot.provider),

@@ -1,30 +1,37 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { type Rendered, renderInto, renderMessage } from "../../context/render.ts";
+import { budgetMessage } from "../../context/budget.ts";
+import { type Rendered, renderInto } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import { parsePlan } from "../../planning/parse-plan.ts";
+import { planForExecutor } from "../../planning/prompt.ts";
 import { applyOperations } from "../../rails/rail-state.ts";
 import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze, type Json } from "../../schema/json.ts";
 import type { AssistantMessage, Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { messageText } from "../../turn/expand.ts";
-import type { ModelInput, ModelOut } from "../../turn/world.ts";
+import type { ModelInput, ModelOut, Room } from "../../turn/world.ts";
+import type { BoundAgent } from "../bound-agent.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
+import { counterOf, limitOf, ratioOf, requestSize, sizeOfMessages } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, SILENT, usageOf } from "./assembly.ts";
 import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
 import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
-import { callsOf, partialMessage, wholeMessage } from "./model-message.ts";
+import { callsOf, laneOf, partialMessage, wholeMessage } from "./model-message.ts";
 import { readStream } from "./read-stream.ts";
+import { promptOf, requestMessages } from "./request.ts";
 import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
 export function callModel(run: RunContext, input: ModelInput, effect: Effect): Promise<ModelOut> {
+  run.enter(input.agent);
   return Promise.resolve(new ModelCall(run, input, effect).make());
 }
 
@@ -39,18 +46,20 @@ class ModelCall {
   readonly #assembly: Assembly;
   readonly #spoken = new Spoken();
   #name = "";
+  /** How large the request is by our own count; where nobody asks, nobody counts. */
+  #estimated: number | undefined;
 
   constructor(run: RunContext, input: ModelInput, effect: Effect) {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
-    this.#messageId = `${run.id}.main.${input.step}.m${input.attempt}`;
+    this.#messageId = `${run.id}.${laneOf(input)}.${input.step}.m${input.attempt}`;
     this.#deltas = new LiveDeltas(run, input, this.#messageId);
     this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
   }
 
   make(): Maybe<ModelOut> {
-    const choice = this.#run.agent.models[this.#input.choice];
+    const choice = this.#models[this.#input.choice];
     if (choice === undefined) throw new Error(`there is no model ${this.#input.choice}`);
     const loaded = this.#run.parts.models.get(choice);
     if (!("then" in loaded)) return this.#begin(loaded, typeof choice === "string" ? choice : undefined);
@@ -59,8 +68,37 @@ class ModelCall {
     );
   }
 
+  /** The model and its fallbacks; the planner may have one of its own (P3). */
+  get #models(): BoundAgent["models"] {
+    return this.#input.planner ? this.#run.agent.planningModels : this.#run.agent.models;
+  }
+
   #begin(model: Model, name = `${model.provider}:${model.modelId}`): Maybe<ModelOut> {
     this.#name = name;
+    if (this.#run.agent.definition.budget_awareness === null) return this.#guarded(model);
+    return this.#weighed(() => this.#guarded(model));
+  }
+
+  /** The whole request is estimated before anybody else sees it (B3). */
+  async #weighed(next: () => Maybe<ModelOut>): Promise<ModelOut> {
+    const planning = this.#input.planner !== undefined;
+    await counterOf(this.#run, planning).ready();
+    this.#estimated = requestSize(this.#run, this.#input);
+    const limit = limitOf(this.#run, planning);
+    const estimate = Math.ceil(this.#estimated * ratioOf(this.#input.anchor));
+    if (limit === undefined || estimate <= limit) return next();
+    if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+    if (planning) return this.#out({ failure: budgetFailure(estimate, limit) });
+    return this.#input.compacted ? this.#stopped(estimate, limit) : this.#out({ over: { estimate, limit } });
+  }
+
+  /** There is no more room to be made: the run ends with this in place of an answer. */
+  #stopped(estimate: number, limit: number): ModelOut {
+    this.#run.record(standIn(this.#messageId, budgetMessage(estimate, limit)));
+    return this.#out({ message_id: this.#messageId, has_text: true, stopped: true });
+  }
+
+  #guarded(model: Model): Maybe<ModelOut> {
     if (!this.#run.listens("PRE_LLM_CALL")) return this.#call(model, promptOf(this.#run, this.#input));
     const { tools } = this.#run.agent;
     const values = { messages: this.#messages(), tools };
@@ -69,7 +107,7 @@ class ModelCall {
   }
 
   #call(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
-    const options = callOptions(this.#run, model, prompt, this.#effect);
+    const options = callOptions(this.#run, model, prompt, this.#effect, this.#input.planner !== undefined);
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
@@ -104,10 +142,23 @@ class ModelCall {
     if (outcome.action !== "continue") return this.#out({});
     if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
     if (!inputs.everChanged) return this.#call(model, promptOf(run, this.#input));
-    const rendered: Rendered[] = run.agent.system === null ? [] : [run.agent.system];
+    const system = this.#input.planner ? run.agent.plannerSystem : run.agent.system;
+    const rendered: Rendered[] = system === null ? [] : [system];
     const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
     renderInto(rendered, changed, 0, changed.length);
+    const over = this.#overAfter(changed);
+    if (over !== undefined) return this.#stopped(over.estimate, over.limit);
     return this.#call(model, rendered);
+  }
+
+  /** What rails made of a request is weighed again; above the limit there is no second compaction (B3). */
+  #overAfter(messages: readonly Message[]): Room | undefined {
+    const planning = this.#input.planner !== undefined;
+    const limit = limitOf(this.#run, planning);
+    if (limit === undefined) return undefined;
+    const size = sizeOfMessages(this.#run, messages, planning);
+    const estimate = Math.ceil(size * ratioOf(this.#input.anchor));
+    return estimate > limit ? { estimate, limit } : undefined;
   }
 
   /** The stream is whole: POST_LLM_CALL decides what stands. */
@@ -172,12 +223,27 @@ class ModelCall {
         calls,
       });
       if (usage !== undefined) out.usage = usage;
+      if (this.#estimated !== undefined) out.estimated = this.#estimated;
       if (skipped) out.skipped = true;
       if (this.#assembly.droppedReasoning) out.reasoning_dropped = true;
       if (retract !== undefined) out.retract = retract;
+      if (this.#input.planner) return calls.length > 0 || text === "" ? out : { ...out, plan: this.#plan(text) };
       if (calls.length > 0 || run.agent.output === null || skipped) return out;
       return this.#problem(text).then((invalid) => (invalid === undefined ? out : { ...out, invalid }));
     });
+  }
+
+  /** What the planner said, as the executor gets it. */
+  #plan(text: string): NonNullable<ModelOut["plan"]> {
+    const plan = parsePlan(text);
+    const message_id = `${this.#run.id}.plan`;
+    this.#run.record({
+      id: message_id,
+      role: "user",
+      parts: [{ type: "text", text: planForExecutor(plan) }],
+      by_hook: "planner",
+    });
+    return { plan, message_id };
   }
 
   /** A skip before the call, or after it failed: the replacement stands in for the model, or nothing does. */
@@ -197,7 +263,9 @@ class ModelCall {
 
   async #failed(failure: Failure): Promise<ModelOut> {
     const run = this.#run;
-    const again = afterFailure(failure, this.#input, run.agent.models.length, run.parts);
+    if (failure.details?.["reason"] === "context_overflow" && !this.#input.compacted && !this.#input.planner)
+      return this.#out({ failure, overflow: true }); // room is made, and it is tried once more (B5)
+    const again = afterFailure(failure, this.#input, this.#models.length, run.parts);
     if (again) return this.#out({ failure, again });
     if (run.listens("MODEL_ERROR")) {
       const values = {
@@ -263,9 +331,10 @@ function callOptions(
   model: Model,
   prompt: LanguageModelV4Prompt,
   effect: Effect,
+  isPlanning: boolean,
 ): LanguageModelV4CallOptions {
   const { definition, output } = run.agent;
-  const wireTools = run.agent.wireTools(model.provider);
+  const wireTools = run.agent.wireTools(model.provider, isPlanning);
   const options: LanguageModelV4CallOptions = {
     prompt,
     // Made when the provider reads it: a signal costs more than the rest of a step.
@@ -276,50 +345,13 @@ function callOptions(
   if (wireTools !== undefined) options.tools = wireTools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
   if (definition.temperature !== null) options.temperature = definition.temperature;
-  if (output !== null)
+  if (output !== null && !isPlanning)
     options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
   return options;
 }
 
-/**
- * The request: system prompt, the log with this turn's transient parts after the user's message, and after a rejected
- * answer the draft with what was wrong about it.
- */
-function promptOf(run: RunContext, input: ModelInput): LanguageModelV4Prompt {
-  const { system } = run.agent;
-  const history = run.log.render(input.up_to);
-  const prompt: Rendered[] = system === null ? history.slice() : [system, ...history];
-  if (input.tail.length > 0) {
-    const at = run.log.renderedLength(input.tail_at) + (system === null ? 0 : 1);
-    prompt.splice(at, 0, ...input.tail.flatMap((id) => rendered(run.message(id))));
-  }
-  for (const message of redoMessages(run, input)) prompt.push(...rendered(message));
-  return prompt;
-}
-
-/** The same request as messages, for rails that look at it. */
-function requestMessages(run: RunContext, input: ModelInput): readonly Message[] {
-  const messages = run.log.messages.slice(0, input.up_to);
-  if (input.tail.length > 0)
-    messages.splice(input.tail_at, 0, ...input.tail.flatMap((id) => run.message(id) ?? []));
-  messages.push(...redoMessages(run, input));
-  return deepFreeze(messages);
-}
-
-function redoMessages(run: RunContext, { redo, step }: ModelInput): Message[] {
-  if (redo === null) return [];
-  const draft = run.message(redo.message_id);
-  const feedback: Message = {
-    id: `${run.id}.main.${step}.feedback`,
-    role: "user",
-    parts: [{ type: "text", text: redo.feedback }],
-  };
-  return draft === undefined ? [feedback] : [draft, feedback];
-}
-
-function rendered(message: Message | undefined): Rendered[] {
-  const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
-  return one === null ? [] : [one];
+function budgetFailure(estimate: number, limit: number): Failure {
+  return { code: "budget_exceeded", message: budgetMessage(estimate, limit) };
 }
 
 function standIn(id: string, text: string): AssistantMessage {

@@ -1,5 +1,5 @@
+import { budgetOf, reserveOf as reservedFor } from "../../context/budget.ts";
 import { estimateParts } from "../../context/estimate.ts";
-import { requestBudget } from "../../context/model-table.ts";
 import { type Added, type PipelineServices, runPostHooks, runPreHooks } from "../../hooks/run-pipeline.ts";
 import { Turn } from "../../hooks/turn.ts";
 import { deepFreeze } from "../../schema/json.ts";
@@ -11,6 +11,7 @@ import type { RunContext } from "../run-context.ts";
 
 /** Runs the turn pipeline: pre-hooks before the first model call, post-hooks on an answer. */
 export async function pipeline(run: RunContext, input: HooksInput, effect: Effect): Promise<HooksOut> {
+  run.enter(input.agent);
   const out = input.phase === "pre" ? await before(run, effect) : await after(run, input, effect);
   return effect.cancelled === undefined ? out : { cancelled: effect.cancelled };
 }
@@ -55,7 +56,7 @@ async function after(run: RunContext, input: HooksInput, effect: Effect): Promis
 function turnOf(run: RunContext, answer: string | null): Turn {
   const opened = run.message(run.userMessage.id);
   return new Turn({
-    context: deepFreeze(run.log.messages.slice()),
+    context: deepFreeze(run.log.said()),
     userMessage: opened?.role === "user" ? opened : run.userMessage,
     turnRef: run.turnRef,
     scope: run.scope,
@@ -84,10 +85,7 @@ function reserveOf(run: RunContext): number {
   const { definition } = run.agent;
   const facts = run.parts.facts.ofAgent(definition);
   if (facts === undefined) return definition.injection_reserve_tokens;
-  return Math.min(
-    definition.injection_reserve_tokens,
-    Math.floor(requestBudget(facts, definition.max_tokens) / 2),
-  );
+  return reservedFor(definition, budgetOf(definition, facts), true);
 }
 
 function bounded<T>(

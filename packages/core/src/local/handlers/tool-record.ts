@@ -5,7 +5,7 @@ import type { ToolResultMetadata } from "../../schema/tool.ts";
 import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
 import type { RunContext } from "../run-context.ts";
 
-type Stop = Pick<ToolOut, "fatal" | "cancelled">;
+type Stop = Pick<ToolOut, "fatal" | "cancelled" | "artifacts">;
 
 /** The record of one call while it is made: what ends up beside its result (T2). */
 export class ToolRecord {
@@ -85,14 +85,15 @@ export class ToolRecord {
       wire_id,
       tool,
       output,
-      metadata: this.metadata(output),
+      metadata: this.metadata(output, stop.artifacts?.[0]?.artifact_id),
       ...(this.#told === undefined ? {} : { told: this.#told }),
     };
     this.#run.record(message);
     return { message_id: message.id, ...stop };
   }
 
-  metadata(output: ToolOutput): ToolResultMetadata {
+  /** `artifact` is the one that the result went to, or the first of its files. */
+  metadata(output: ToolOutput, artifact: string | null = null): ToolResultMetadata {
     const now = this.#completed ?? this.#run.parts.clock.now();
     const started = this.#started ?? now;
     return {
@@ -103,7 +104,7 @@ export class ToolRecord {
       approval_status: this.#decided?.status ?? "not_required",
       approval_id: this.#decided?.approval_id ?? null,
       injected_args: this.#part.injected ?? NO_ARGUMENTS,
-      offloaded_artifact_id: null,
+      offloaded_artifact_id: artifact,
       approval_wait_ms: this.#decided?.wait_ms ?? 0,
       attempts: this.#input.attempt,
       skipped_by: this.#skippedBy,

@@ -4,11 +4,16 @@ import type { Approval } from "../../schema/approval.ts";
 import { type Json, type JsonObject, strictJsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
+import { readJobs, type SpawnTool } from "../../subagents/jobs.ts";
+import { aggregate, type Entry } from "../../subagents/results.ts";
 import type { Tool } from "../../tools/define-tool.ts";
-import { toOutput } from "../../tools/to-output.ts";
-import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
+import { isOversized, offload, shortened } from "../../tools/offload.ts";
+import { isBounded, READ_ARTIFACT } from "../../tools/read-artifact.ts";
+import { type ToolValue, toOutput } from "../../tools/to-output.ts";
+import type { AskOut, ChildOut, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
+import type { LoopTool } from "../loop-tools.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { RunContext } from "../run-context.ts";
@@ -20,6 +25,7 @@ import { callError, ToolRecord } from "./tool-record.ts";
 
 /** Runs one call: check, PRE_TOOL_CALL, approval, execute, POST_TOOL_CALL or TOOL_ERROR, record. It always leaves a result. */
 export function callTool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
+  run.enter(input.agent);
   const part = findCall(run, input);
   const record = new ToolRecord(run, part, input);
   const tool = run.agent.toolByName.get(part.tool);
@@ -27,13 +33,15 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
     const isDoubtful = tool !== undefined && mayHaveRun(run, tool, input, effect);
     return isDoubtful ? record.interrupted(effect.cancelled) : record.stopped(effect.cancelled);
   }
-  if (tool === undefined) return record.never("tool_unknown", unknownTool(run, part.tool));
+  if (tool === undefined || (input.planner && run.agent.loopTool(tool.name)))
+    return record.never("tool_unknown", unknownTool(run, part.tool));
   const written = part.arguments;
   if (written === null) return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
   return after(checkArguments(run, tool, written, effect), (checked): Maybe<ToolOut> => {
     if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
     if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
-    return new ToolCall(run, input, effect, tool, written, record).make(checked.value);
+    const call = new ToolCall(run, input, effect, tool, written, record);
+    return input.children || input.handed ? call.goOn() : call.make(checked.value);
   });
 }
 
@@ -48,6 +56,9 @@ const NO_REASONS: readonly string[] = Object.freeze([]);
 
 /** What PRE_TOOL_CALL came to: an end, or the arguments it runs with and what a human has to be asked. */
 type Before = { readonly out: ToolOut } | { readonly args: JsonObject; readonly reasons: readonly string[] };
+
+/** What came of a tool: an error, or what it returned. */
+type Ran = { readonly output: ToolOutput & { type: "error" } } | ToolValue;
 
 class ToolCall {
   readonly #run: RunContext;
@@ -88,6 +99,48 @@ class ToolCall {
     const edited = approval.decision?.edited_arguments;
     if (decided.status !== "approved" || edited === undefined) return this.#begin(value);
     return digestOf(edited) === decided.digest ? this.#edited(edited) : this.#out(this.#changed("arguments"));
+  }
+
+  /** The loop has done what the call asked of it: started children, or passed the turn on. */
+  goOn(): Maybe<ToolOut> {
+    const { decided, children, handed } = this.#input;
+    if (decided !== undefined) this.#record.decided(decided);
+    if (handed !== undefined) {
+      const { to, refused } = handed;
+      this.#record.start();
+      return refused === undefined
+        ? this.#finish(this.#written, { kind: "returned", value: `Handed over to ${to}.` })
+        : this.#finish(this.#written, { kind: "failed", message: `Not handed over: ${refused}` });
+    }
+    if (children === undefined) throw new Error("a call goes on without anything to go on with");
+    const args = children.ran_with ?? this.#written;
+    if (children.ran_with !== undefined) this.#record.ranWith(args, this.#written);
+    this.#record.ran(children.started_at, this.#run.parts.clock.now());
+    return after(this.#entries(children.results), (entries) => {
+      const value = aggregate(spawnTool(this.#tool), entries);
+      return this.#finish(args, { kind: "returned", value });
+    });
+  }
+
+  /** What became of each child, with what it said (S5). */
+  async #entries(results: readonly ChildOut[]): Promise<readonly Entry[]> {
+    return Promise.all(
+      results.map(async ({ run_id, failure, usage }, index): Promise<Entry> => {
+        const answer = failure ? undefined : await this.#run.parts.children.answer(this.#run, run_id);
+        if (answer === undefined) {
+          const { code, message } = failure ?? LOST;
+          return { index, status: "error", error: { code, message }, usage };
+        }
+        const { text: output, structured } = answer;
+        return {
+          index,
+          status: "success",
+          output,
+          usage,
+          ...(structured === undefined ? {} : { structured }),
+        };
+      }),
+    );
   }
 
   /** A human has decided. */
@@ -148,7 +201,7 @@ class ToolCall {
     return after(this.#dispatch("PRE_TOOL_CALL", values, check), (found) => this.#decidedBefore(found));
   }
 
-  #decidedBefore({ outcome, inputs, failure }: PointResult): Before {
+  #decidedBefore({ outcome, inputs, failure }: PointResult): Maybe<Before> {
     if (this.#effect.cancelled !== undefined)
       return { out: this.#out(this.#record.stopped(this.#effect.cancelled)) };
     if (failure)
@@ -156,7 +209,9 @@ class ToolCall {
         out: this.#out(this.#record.never("cancelled", `Not run: ${failure.message}`, { fatal: failure })),
       };
     if (outcome.action === "skip")
-      return { out: this.#out(this.#skipped(outcome.rail ?? "", outcome.reason, outcome.replacement)) };
+      return after(this.#skipped(outcome.rail ?? "", outcome.reason, outcome.replacement), (out) => ({
+        out,
+      }));
     if (outcome.action !== "continue") {
       return {
         out: this.#out(
@@ -170,6 +225,8 @@ class ToolCall {
   }
 
   #execute(args: JsonObject, value: unknown): Maybe<ToolOut> {
+    const asked = this.#run.agent.loopTool(this.#tool.name);
+    if (asked !== undefined) return this.#askLoop(asked, args);
     if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
     const { keeper } = this.#run;
     if (keeper === undefined) return this.#perform(args, value);
@@ -185,6 +242,22 @@ class ToolCall {
         return this.#perform(args, value);
       });
     });
+  }
+
+  /** Rails and humans have let it: the rest is the loop's. */
+  #askLoop(asked: LoopTool, args: JsonObject): ToolOut {
+    const { agent, parts } = this.#run;
+    if (asked.kind === "handoff") {
+      const reason = typeof args["reason"] === "string" ? args["reason"] : "";
+      return this.#out({ handoff: { to: asked.agent, reason } });
+    }
+    const limits = { max: agent.definition.max_parallel_subagents, childTools: agent.childTools };
+    const read = readJobs(asked.tool, args, limits);
+    if (!read.ok)
+      return this.#out(this.#record.never("tool_arguments_invalid", notRun(this.#tool, read.problem)));
+    const changed = sameJson(args, this.#written) ? {} : { ran_with: args };
+    const limited = asked.tool === "spawn_parallel";
+    return this.#out({ spawn: { jobs: read.jobs, limited, started_at: parts.clock.now(), ...changed } });
   }
 
   #perform(args: JsonObject, value: unknown): Maybe<ToolOut> {
@@ -207,11 +280,11 @@ class ToolCall {
 
   #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
     if (executed.kind === "cancelled") return this.#out(this.#record.interrupted(executed.reason));
-    return after(outputOf(this.#tool, executed), (output): Maybe<ToolOut> => {
-      const point = output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
-      if (!this.#run.listens(point)) return this.#out(this.#record.settle(output));
-      return after(this.#dispatch(point, this.#valuesAfter(args, output), changedResult), (found) =>
-        this.#after(found, point, output),
+    return after(outputOf(this.#tool, executed), (ran): Maybe<ToolOut> => {
+      const point = ran.output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
+      if (!this.#run.listens(point)) return this.#settle(ran);
+      return after(this.#dispatch(point, this.#valuesAfter(args, ran.output), changedResult), (found) =>
+        this.#after(found, point, ran),
       );
     });
   }
@@ -224,18 +297,17 @@ class ToolCall {
   }
 
   /** Exactly one of POST_TOOL_CALL (returned) and TOOL_ERROR (threw, timed out) fires after a tool ran (R2). */
-  #after({ outcome, inputs, failure }: PointResult, point: HookPoint, output: ToolOutput): ToolOut {
+  #after({ outcome, inputs, failure }: PointResult, point: HookPoint, ran: Ran): Maybe<ToolOut> {
+    const { output } = ran;
     const { cancelled } = this.#effect;
     if (cancelled !== undefined)
       return this.#out(this.#record.settle(unseen(output, "the run was stopped"), { cancelled }));
     if (failure) return this.#out(this.#record.settle(unseen(output, failure.message), { fatal: failure }));
     if (outcome.action === "skip") {
       this.#record.skippedBy(outcome.rail ?? "");
-      const stand =
-        outcome.replacement === undefined
-          ? withheld(point, outcome.rail ?? "", outcome.reason)
-          : replaced(outcome.replacement);
-      return this.#out(this.#record.settle(stand));
+      return this.#settle(
+        toValue(outcome.replacement ?? withheld(point, outcome.rail ?? "", outcome.reason)),
+      );
     }
     if (outcome.action !== "continue") {
       // What happens once is not made to happen again, whatever a rail says (R8).
@@ -243,8 +315,35 @@ class ToolCall {
       const out = this.#record.settle(unseen(output, `${outcome.rail}: ${outcome.reason || outcome.action}`));
       return this.#out(exhausted ? { ...out, exhausted } : out);
     }
-    const changed = inputs.everChanged ? toOutput(inputs.read("result")) : undefined;
-    return this.#out(this.#record.settle(changed?.ok ? changed.output : output));
+    if (!inputs.everChanged || !("files" in ran)) return this.#settle(ran);
+    const changed = toValue(inputs.read("result"));
+    if (ran.files.length === 0 || !("files" in changed) || changed.files.length > 0)
+      return this.#settle(changed);
+    // Rails see files as what is said of them; those it still speaks of are still there.
+    return this.#settle({ ...changed, files: ran.files });
+  }
+
+  /** Records what rails have left: an error cut short, a result that is too large for the log put away (T4). */
+  #settle(ran: Ran): Maybe<ToolOut> {
+    const { toolByName, definition } = this.#run.agent;
+    const { offload_above_bytes: above } = definition;
+    if (!("files" in ran)) return this.#out(this.#record.settle(shortened(ran.output, above)));
+    if (isBounded(this.#tool) || !isOversized(ran, above)) return this.#out(this.#record.settle(ran.output));
+    const known = toolByName.get(READ_ARTIFACT);
+    // The planner is gone before it could read on.
+    const canRead = !this.#input.planner && (known === undefined || isBounded(known));
+    const reader = canRead ? READ_ARTIFACT : undefined;
+    const into = { callId: this.#input.call.id, above, desk: this.#run.artifacts, reader };
+    return offload(ran, into).then(({ output, artifacts: kept }) => {
+      const of = { call_id: into.callId };
+      const artifacts = kept.map(({ id, media_type, bytes }) => ({
+        artifact_id: id,
+        ...of,
+        media_type,
+        bytes,
+      }));
+      return this.#out(this.#record.settle(output, { artifacts }));
+    });
   }
 
   #dispatch(
@@ -294,13 +393,11 @@ class ToolCall {
       : this.#record.never("approval_timed_out", "Not run: nobody approved the call in time.");
   }
 
-  #skipped(rail: string, reason: string, replacement: Json | undefined): ToolOut {
+  #skipped(rail: string, reason: string, replacement: Json | undefined): Maybe<ToolOut> {
     this.#record.skippedBy(rail);
-    if (replacement !== undefined) return this.#record.settle(replaced(replacement));
-    return this.#record.never(
-      "rejected",
-      `Not run: ${rail} does not allow it${reason === "" ? "." : `: ${reason}`}`,
-    );
+    if (replacement !== undefined) return this.#settle(toValue(replacement));
+    const why = `Not run: ${rail} does not allow it${reason === "" ? "." : `: ${reason}`}`;
+    return this.#out(this.#record.never("rejected", why));
   }
 
   #checkAndExecute(args: JsonObject): Maybe<ToolOut> {
@@ -332,20 +429,29 @@ class ToolCall {
   }
 }
 
-function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>): Maybe<ToolOutput> {
-  if (executed.kind === "failed") return callError("tool_failed", executed.message);
+const LOST = { code: "internal", message: "What it said is gone." } as const;
+
+function spawnTool({ name }: Tool): SpawnTool {
+  return name === "spawn_self" ? name : "spawn_parallel";
+}
+
+function outputOf(tool: Tool, executed: Exclude<Executed, { kind: "cancelled" }>): Maybe<Ran> {
+  if (executed.kind === "failed") return failed("tool_failed", executed.message);
   if (executed.kind === "timed_out") {
-    return callError("tool_timed_out", `The tool ${tool.name} did not finish within ${tool.timeoutMs} ms.`);
+    return failed("tool_timed_out", `The tool ${tool.name} did not finish within ${tool.timeoutMs} ms.`);
   }
   const read = toOutput(executed.value);
-  if (!read.ok) return callError("tool_result_invalid", `The tool ${tool.name} ran, but ${read.problem}.`);
-  const { output } = read;
-  if (tool.output === null) return output;
-  return after(tool.output.check(output.value), (checked) => {
-    if (checked.ok) return output;
+  if (!read.ok) return failed("tool_result_invalid", `The tool ${tool.name} ran, but ${read.problem}.`);
+  if (tool.output === null) return read;
+  return after(tool.output.check(read.output.value), (checked) => {
+    if (checked.ok) return read;
     const message = `The tool ${tool.name} ran, but its result does not fit its schema: ${checked.problem}.`;
-    return callError("tool_result_invalid", message);
+    return failed("tool_result_invalid", message);
   });
+}
+
+function failed(...why: Parameters<typeof callError>): Ran {
+  return { output: callError(...why) };
 }
 
 /** Which round of its call an effect is: the end of its key. */
@@ -362,13 +468,15 @@ function changedResult(_field: string, value: unknown): string | undefined {
   return output.ok ? undefined : output.problem;
 }
 
-function replaced(value: Json): ToolOutput {
-  return typeof value === "string" ? { type: "text", value } : { type: "json", value };
+/** What a rail put in its place: checked when it did. */
+function toValue(value: unknown): Ran {
+  const read = toOutput(value);
+  return read.ok ? read : failed("tool_result_invalid", read.problem);
 }
 
-function withheld(point: HookPoint, rail: string, reason: string): ToolOutput {
-  if (point === "TOOL_ERROR") return { type: "text", value: "" };
-  return { type: "text", value: `[withheld by ${rail}${reason === "" ? "" : `: ${reason}`}]` };
+function withheld(point: HookPoint, rail: string, reason: string): string {
+  if (point === "TOOL_ERROR") return "";
+  return `[withheld by ${rail}${reason === "" ? "" : `: ${reason}`}]`;
 }
 
 /** A result that POST rails did not let pass is held back from everybody; an error has nothing to hide (X3). */

@@ -3,7 +3,7 @@ import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { CompiledQuery } from "kysely";
 import { type AgentBinding, RunCancelledError, TracksideError } from "trackside";
-import { newId, readRequest, systemClock } from "trackside/engine";
+import { newId, systemClock } from "trackside/engine";
 import { Approvals } from "../../../../src/approvals/approvals.ts";
 import { findApproval } from "../../../../src/approvals/records.ts";
 import { DurableEngine } from "../../../../src/journal/durable-engine.ts";
@@ -106,7 +106,7 @@ async function start(run: Extract<Command, { do: "start" }>["runs"][number]): Pr
     ...(requestId === undefined ? {} : { requestId }),
     ...(conversation === undefined ? {} : { conversation }),
   };
-  const request = readRequest(agent, run.input, options, false, { stores: true, approver: "host" });
+  const request = needed().read(agent, run.input, options, false);
   const ids = { runId: newId("run"), turnRef: newId("turn") };
   return settled(
     needed()

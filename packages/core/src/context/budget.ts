@@ -1,0 +1,37 @@
+import type { AgentDefinition } from "../schema/agent.ts";
+import { type ModelFacts, requestBudget } from "./model-table.ts";
+
+/** The share of the window that `limit:n` allows; null in every other mode (B3). */
+export function limitShare({ budget_awareness }: AgentDefinition): number | null {
+  return budget_awareness?.startsWith("limit:")
+    ? Number(budget_awareness.slice("limit:".length)) / 100
+    : null;
+}
+
+/** The tokens a request may have: `limit:n` of the window, else the window less what the answer needs (H6). */
+export function budgetOf(definition: AgentDefinition, facts: ModelFacts): number {
+  const share = limitShare(definition);
+  return share === null ? requestBudget(facts, definition.max_tokens) : Math.floor(facts.window * share);
+}
+
+/** What is kept free for pre-hooks: nothing without any, and never more than half of the budget (H6). */
+export function reserveOf(definition: AgentDefinition, budget: number, hasPreHooks: boolean): number {
+  return hasPreHooks ? Math.min(definition.injection_reserve_tokens, Math.floor(budget / 2)) : 0;
+}
+
+/** A window is used best up to here (B2). */
+const WORKING_SHARE = 0.6;
+
+/** The advisory of `per-message`: a fixed template, stamped once (B2). */
+export function advisoryOf(used: number, { window }: ModelFacts): string {
+  const working = Math.floor(window * WORKING_SHARE);
+  return `[context: ${used} of ${window} tokens used; best kept below ${working}]`;
+}
+
+/** What a run that has no more room says in place of an answer (B3). */
+export function budgetMessage(estimate: number, limit: number): string {
+  return (
+    `The token budget of this run is used up: the next request would have about ${estimate} tokens, and ${limit} are ` +
+    "allowed. Nothing was sent. Start a new conversation, or raise the budget."
+  );
+}

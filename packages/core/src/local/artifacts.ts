@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "../tools/artifact.ts";
+
+/** An artifact as a conversation in JSON has it. */
+export const storedArtifact = z.lazy(() =>
+  z.object({ id: z.string().min(1), media_type: z.string(), base64: z.string() }),
+);
+export type StoredArtifact = z.infer<typeof storedArtifact>;
+
+export interface KeptArtifact {
+  readonly ref: ArtifactRef;
+  readonly content: Uint8Array;
+}
+
+/** The artifacts of a conversation in memory. Bounded by nothing, and gone with the conversation. */
+export class MemoryArtifacts implements ArtifactDesk {
+  readonly #kept = new Map<string, KeptArtifact>();
+
+  constructor(kept: Iterable<KeptArtifact> = []) {
+    for (const one of kept) this.#kept.set(one.ref.id, one);
+  }
+
+  put({ call_id, index, media_type, content }: NewArtifact): ArtifactRef {
+    const ref = refOf(artifactId(call_id, index), media_type, content);
+    // A copy: whoever made it may go on writing to it.
+    this.#kept.set(ref.id, { ref, content: content.slice() });
+    return ref;
+  }
+
+  find(id: string): ArtifactRef | undefined {
+    return this.#kept.get(id)?.ref;
+  }
+
+  read(id: string, start: number, end: number): Uint8Array {
+    const found = this.#kept.get(id);
+    if (found === undefined) throw new Error(`the artifact ${id} is gone`);
+    return found.content.subarray(start, end);
+  }
+
+  toJSON(): readonly StoredArtifact[] {
+    return [...this].map(({ ref: { id, media_type }, content }) => {
+      const base64 = Buffer.from(content.buffer, content.byteOffset, content.length).toString("base64");
+      return { id, media_type, base64 };
+    });
+  }
+
+  static fromJSON(stored: readonly StoredArtifact[]): MemoryArtifacts {
+    const read = stored.map(({ id, media_type, base64 }): KeptArtifact => {
+      const content = new Uint8Array(Buffer.from(base64, "base64"));
+      return { ref: refOf(id, media_type, content), content };
+    });
+    return new MemoryArtifacts(read);
+  }
+
+  /** All of them, for whoever keeps the conversation elsewhere. */
+  [Symbol.iterator](): IterableIterator<KeptArtifact> {
+    return this.#kept.values();
+  }
+}
+
+export function refOf(id: string, media_type: string, content: Uint8Array): ArtifactRef {
+  return { id, media_type, bytes: content.length, digest: contentDigest(content) };
+}
+
+/** SHA-256 of a content, in hex. */
+export function contentDigest(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,168 @@
+import { checkReplacement, replace } from "../../context/compaction/check-replacement.ts";
+import { type Compacted, compact as makeSmaller } from "../../context/compaction/compact.ts";
+import type { SummaryRequest } from "../../context/compaction/summarise.ts";
+import type { CompactionInput } from "../../context/compaction/view.ts";
+import { Lazy } from "../../hooks/inputs.ts";
+import { deepFreeze } from "../../schema/json.ts";
+import type { Message } from "../../schema/message.ts";
+import type { Usage } from "../../schema/usage.ts";
+import { addUsage } from "../../turn/state.ts";
+import type { CompactInput, CompactOut, ContextChange, Room } from "../../turn/world.ts";
+import type { Effect } from "../effect.ts";
+import { dispatchPoint, type Place } from "../point.ts";
+import { besideLog, counterOf, factsOf, ratioOf, roomOf } from "../request-size.ts";
+import type { RunContext } from "../run-context.ts";
+import { changedMessages } from "./changed.ts";
+import { quietCall } from "./quiet-model.ts";
+import { Spoken } from "./spoken.ts";
+
+/** Makes room: CONTEXT_WINDOW rails first, then the reducers, whose summaries are model calls under the LLM rails (B4). */
+export async function compact(run: RunContext, input: CompactInput, effect: Effect): Promise<CompactOut> {
+  run.enter(input.agent);
+  await counterOf(run).ready();
+  const room = roomOf(run, input);
+  if (room === undefined) return {};
+  return new MakingRoom(run, input, effect, room).make();
+}
+
+/** So that it is not done again at the very next step. */
+const AIM = 0.8;
+/** A summariser without a known window gets as much as any model takes. */
+const ANY_WINDOW = 16_000;
+
+class MakingRoom {
+  readonly #run: RunContext;
+  readonly #input: CompactInput;
+  readonly #effect: Effect;
+  readonly #room: Room;
+  readonly #spoken = new Spoken();
+  #usage: Usage | undefined;
+  #model = "";
+
+  constructor(run: RunContext, input: CompactInput, effect: Effect, room: Room) {
+    this.#run = run;
+    this.#input = input;
+    this.#effect = effect;
+    this.#room = room;
+  }
+
+  async make(): Promise<CompactOut> {
+    const guarded = await this.#guard();
+    if (guarded !== undefined) return guarded;
+    const planning = makeSmaller(this.#plan(), this.#run.parts.reducers);
+    let step = planning.next();
+    while (!step.done) {
+      const text = await this.#summary(step.value);
+      if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+      if (text === undefined) return this.#out({}); // a rail has the last word, and the loop reads it
+      step = planning.next(text);
+    }
+    return this.#settle(step.value);
+  }
+
+  /** CONTEXT_WINDOW: no compaction at all, or one of their own (R4, R7). */
+  async #guard(): Promise<CompactOut | undefined> {
+    const run = this.#run;
+    if (!run.listens("CONTEXT_WINDOW")) return undefined;
+    const { estimate, limit } = this.#room;
+    const values = {
+      messages: new Lazy(() => deepFreeze(run.log.shown(this.#input.up_to))),
+      estimate,
+      limit,
+    };
+    // What they want instead is held to the same rules as what we would do (B4).
+    const check = (field: string, value: unknown) =>
+      changedMessages(field, value) ?? checkReplacement(value as readonly Message[], this.#plan());
+    const place = this.#place(this.#effect.key);
+    const { outcome, inputs, verdict, failure } = await dispatchPoint(
+      run,
+      "CONTEXT_WINDOW",
+      values,
+      place,
+      check,
+    );
+    this.#spoken.add(verdict, outcome.passed);
+    if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+    if (failure) return this.#out({ fatal: failure });
+    if (outcome.action === "skip") {
+      const detail = `${outcome.rail} has nothing be compacted${outcome.reason && `: ${outcome.reason}`}`;
+      return this.#out({ done: [{ action: "skipped", ...unchanged(estimate), detail }] });
+    }
+    if (outcome.action !== "continue") return this.#out({});
+    if (!inputs.everChanged) return undefined;
+    return this.#replaced(inputs.read("messages") as readonly Message[]); // checked above
+  }
+
+  #replaced(messages: readonly Message[]): CompactOut {
+    const found = replace(messages, this.#plan());
+    if ("problem" in found) throw new Error(`a replacement was let through: ${found.problem}`);
+    const { projection, change } = found;
+    if (projection === null) return this.#out({});
+    this.#run.record(projection);
+    return this.#out({ message_id: projection.id, done: [change] });
+  }
+
+  #plan(): CompactionInput {
+    const { up_to, turn_at, tail_at, anchor, why } = this.#input;
+    const run = this.#run;
+    const counter = counterOf(run);
+    const ratio = ratioOf(anchor);
+    const { limit: target } = this.#room;
+    const opening = why === "opening" ? null : { from: turn_at, to: tail_at };
+    const user = why === "opening" ? counter.message(run.userMessage) : 0;
+    return {
+      id: this.#id,
+      entries: run.log.messages,
+      upTo: up_to,
+      projection: run.log.projection(up_to),
+      opening,
+      count: (message) => counter.message(message) * ratio,
+      fixed: (besideLog(run, this.#input, counter) + user) * ratio,
+      target,
+      aim: Math.floor(target * AIM),
+      window: factsOf(run)?.window ?? ANY_WINDOW,
+    };
+  }
+
+  get #id(): string {
+    const { step, attempt } = this.#input;
+    return `${this.#run.id}.projection.${step}.${attempt}`;
+  }
+
+  async #summary({ prompt, messages, maxTokens }: SummaryRequest): Promise<string | null | undefined> {
+    const place = this.#place(`${this.#effect.key}/summary`);
+    const request = { system: prompt, messages, maxTokens };
+    const { text, model, usage, isStopped } = await quietCall(this.#run, request, place, this.#spoken);
+    this.#model = model;
+    if (usage !== undefined) this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
+    return isStopped ? undefined : text;
+  }
+
+  #settle({ projection, changes, fits, problem, tokensBefore, tokensAfter }: Compacted): CompactOut {
+    const done: ContextChange[] = [...changes];
+    if (!fits && problem !== null) {
+      const sizes = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+      done.push({ action: "skipped", ...sizes, detail: `there is no more room to be made: ${problem}` });
+    }
+    if (projection === null) return this.#out({ done });
+    this.#run.record(projection);
+    return this.#out({ message_id: projection.id, done });
+  }
+
+  #out(out: CompactOut): CompactOut {
+    if (this.#usage !== undefined) {
+      out.usage = this.#usage;
+      out.model = this.#model;
+    }
+    return this.#spoken.into(out);
+  }
+
+  #place(key: string): Place {
+    const { attempt, rails } = this.#input;
+    return { effect: this.#effect, key, attempt, rails };
+  }
+}
+
+function unchanged(tokens: number): { tokens_before: number; tokens_after: number } {
+  return { tokens_before: tokens, tokens_after: tokens };
+}

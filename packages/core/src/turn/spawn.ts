@@ -1,0 +1,66 @@
+import type { Call } from "../schema/tool.ts";
+import type { TurnState } from "../schema/turn-state.ts";
+import type { Job } from "../subagents/jobs.ts";
+import type { Slots } from "./slots.ts";
+import { addUsage, NO_USAGE } from "./state.ts";
+import type { ChildOut, Spawn, World } from "./world.ts";
+
+/**
+ * Runs the sub-agents of one call, each a run of its own. Calls of one step share the slots, so that never more than the
+ * agent allows are live at once (S2). One failure is one entry; only a rail's abort reaches the others (S5, R14).
+ */
+export function spawn(
+  world: World,
+  state: TurnState,
+  call: Call,
+  { jobs, limited }: Spawn,
+  slots: Slots,
+): Promise<readonly ChildOut[]> {
+  const batch: Batch = { world, state, call, stopped: undefined };
+  return Promise.all(
+    jobs.map(async (job) => {
+      if (limited) await slots.take();
+      const out = await run(batch, job);
+      if (limited) slots.free();
+      return out;
+    }),
+  );
+}
+
+interface Batch {
+  readonly world: World;
+  readonly state: TurnState;
+  readonly call: Call;
+  /** Why those that have not begun no longer will. */
+  stopped: string | undefined;
+}
+
+async function run(batch: Batch, job: Job): Promise<ChildOut> {
+  const { world, state, call } = batch;
+  const { index } = job;
+  const run_id = `${call.id}.job${index}`;
+  if (batch.stopped !== undefined) return notRun(run_id, batch.stopped);
+  const about = { type: "subagent" as const, child_run_id: run_id, call_id: call.id, index };
+  world.note({ ...about, state: "started" });
+  const label = `${state.step}.${call.index + 1}[${index}]`;
+  const key = `${state.step}/${call.index}/child/${index}`;
+  const out = await world.child(key, { run_id, call_id: call.id, label, job, agent: state.agent });
+  world.note({ ...about, state: "completed", status: out.status });
+  count(world, state, out);
+  if (out.aborted) {
+    batch.stopped = out.failure?.message ?? "a rail aborted the run";
+    world.cancel(`${state.step}/`, batch.stopped);
+  } else if (out.cancelled !== undefined) batch.stopped = out.cancelled;
+  return out;
+}
+
+function count(world: World, state: TurnState, { usage }: ChildOut): void {
+  if (usage.model_calls === 0) return;
+  state.usage = addUsage(state.usage, usage);
+  world.note({ type: "usage", step: state.step, model: "subagents", call: usage, total: state.usage });
+}
+
+function notRun(run_id: string, reason: string): ChildOut {
+  const failure = { code: "cancelled" as const, message: `Not run: ${reason}` };
+  return { run_id, status: "error", failure, usage: NO_USAGE };
+}

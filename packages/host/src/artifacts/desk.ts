@@ -1,0 +1,148 @@
+import { sql } from "kysely";
+import {
+  type ArtifactDesk,
+  type ArtifactRef,
+  artifactId,
+  contentDigest,
+  type NewArtifact,
+} from "trackside/engine";
+import { Fenced } from "../journal/fenced.ts";
+import { holdsFence } from "../store/fence.ts";
+import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
+
+export interface DeskInit {
+  readonly store: Store;
+  readonly tenant: string;
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly fence: number;
+  readonly now: () => number;
+}
+
+/** Content on its way into the store. */
+export interface HeldContent {
+  readonly id: string;
+  readonly content: Uint8Array;
+}
+
+/** What rails have not passed yet: it is there for another life of its call and for nobody else (X3). */
+export const HELD = "application/x-trackside-held";
+
+/** The artifacts that are somebody's to read have a dot in their ids. Those without are messages too large for a row. */
+export const READABLE = "%.%";
+
+/**
+ * The artifacts of a run's conversation, in the store. One is written before anything speaks of it; should its run be gone
+ * by then, or its call be made again, the next life writes the same row.
+ */
+export class StoredArtifacts implements ArtifactDesk {
+  readonly #init: DeskInit;
+  /** What is held, by digest: what rails leave as it was is not written again. */
+  readonly #held = new Map<string, string[]>();
+
+  constructor(init: DeskInit) {
+    this.#init = init;
+  }
+
+  async put({ call_id, index, media_type, content }: NewArtifact): Promise<ArtifactRef> {
+    const digest = contentDigest(content);
+    const held = this.#held.get(digest)?.shift();
+    const ref = { id: held ?? artifactId(call_id, index), media_type, bytes: content.length, digest };
+    await this.#fenced((db) => (held === undefined ? this.#write(db, ref, content) : publish(db, ref)));
+    return ref;
+  }
+
+  async find(id: string): Promise<ArtifactRef | undefined> {
+    const { store, tenant, conversationId } = this.#init;
+    const [found] = await store.read((db) =>
+      rows(
+        db
+          .selectFrom("artifacts")
+          .select(["id", "media_type", "bytes", "digest"])
+          .where("id", "=", id)
+          .where("id", "like", READABLE)
+          .where("tenant", "=", tenant)
+          .where("conversation_id", "=", conversationId)
+          .where("media_type", "!=", HELD),
+      ),
+    );
+    return found;
+  }
+
+  async read(id: string, start: number, end: number): Promise<Uint8Array> {
+    const { store, tenant, conversationId } = this.#init;
+    // Both databases have `substr` for bytes, and count from one.
+    const [found] = await store.read((db) =>
+      rows(
+        db
+          .selectFrom("artifacts")
+          .select(
+            sql<Uint8Array>`substr(content, ${sql.lit(start + 1)}, ${sql.lit(end - start)})`.as("content"),
+          )
+          .where("id", "=", id)
+          .where("tenant", "=", tenant)
+          .where("conversation_id", "=", conversationId),
+      ),
+    );
+    if (found === undefined) throw new Error(`the artifact ${id} is gone`);
+    return found.content;
+  }
+
+  /** Keeps content that rails have yet to pass, in the transaction of whoever speaks of it. */
+  *hold(db: Builder, { id, content }: HeldContent): Operation<void> {
+    const ref = { id, media_type: HELD, bytes: content.length, digest: contentDigest(content) };
+    yield* this.#write(db, ref, content);
+    this.#remember(ref);
+  }
+
+  /** What an earlier life of a call held. */
+  async held(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { store, runId } = this.#init;
+    const found = await store.read((db) =>
+      rows(
+        db
+          .selectFrom("artifacts")
+          .select(["id", "digest", "content"])
+          .where("id", "in", [...ids])
+          .where("run_id", "=", runId),
+      ),
+    );
+    for (const one of found) this.#remember(one);
+    return new Map(found.map(({ id, content }) => [id, content]));
+  }
+
+  #remember({ id, digest }: { id: string; digest: string }): void {
+    const ids = this.#held.get(digest) ?? [];
+    if (!ids.includes(id)) this.#held.set(digest, [...ids, id]);
+  }
+
+  async #fenced(work: (db: Builder) => Operation<void>): Promise<void> {
+    const { store, runId, fence } = this.#init;
+    const landed = await store.write(function* (db) {
+      if (!(yield* holdsFence(db, runId, fence))) return false;
+      yield* work(db);
+      return true;
+    });
+    if (!landed) throw new Fenced(runId);
+  }
+
+  *#write(db: Builder, ref: ArtifactRef, content: Uint8Array): Operation<void> {
+    const { tenant, conversationId, runId, now } = this.#init;
+    const [known] = yield* rows(
+      db.selectFrom("artifacts").select(["digest", "media_type"]).where("id", "=", ref.id),
+    );
+    if (known?.digest === ref.digest && known.media_type === ref.media_type) return;
+    const written = { ...ref, created_at: now(), content };
+    yield* rows(
+      db
+        .insertInto("artifacts")
+        .values({ ...written, tenant, conversation_id: conversationId, run_id: runId })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(written)),
+    );
+  }
+}
+
+/** Rails have left it as it was: from now on it can be read. */
+function* publish(db: Builder, { id, media_type }: ArtifactRef): Operation<void> {
+  yield* rows(db.updateTable("artifacts").set({ media_type }).where("id", "=", id));
+}
