@@ -62,7 +62,6 @@ const REFUSED: Readonly<Record<string, JsonObject[string]>> = {
   handoffs: ["billing"],
   context_window_tokens: 1000,
   allow_self_spawn: true,
-  offload_above_bytes: 0,
 };
 
 /** Only says how something behaves that is switched off, or refused, or says what happens anyway. */
@@ -72,6 +71,7 @@ const IDLE: Readonly<Record<string, { value: JsonObject[string]; because: string
   max_parallel_subagents: { value: 7, because: "allow_parallel_subagents is false" },
   hitl_timeout_seconds: { value: 5, because: "hitl_tools is empty" },
   injection_reserve_tokens: { value: 0, because: "there are no pre-hooks" },
+  offload_above_bytes: { value: 4, because: "no result is that large" },
   max_regenerations: { value: 0, because: "there are no post-hooks" },
   audit_transient: { value: true, because: "there are no pre-hooks" },
   stream_release: { value: "live", because: "nothing holds text back" },
