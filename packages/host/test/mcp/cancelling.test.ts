@@ -56,6 +56,26 @@ describe.concurrent("M3 X5 a cancelled call", () => {
   });
 });
 
+describe.concurrent("M3 X5 a call that is cancelled while it waits", () => {
+  test("for the tools to be listed again ends at once", async (context) => {
+    const place = new Place(context, { deadlines: { connectMs: 600_000 } });
+    const session = await place.connect(place.fake("hangs-on-list", "slow", place.file("listed")));
+    await session.call("slow__announce");
+    const call = session.start("slow__announce");
+    call.cancel();
+    await expect(call.result).rejects.toThrow(); // and not ten minutes later
+  });
+
+  test("for a new process to answer ends at once, and closing waits for nobody either", async (context) => {
+    const place = new Place(context, { deadlines: { connectMs: 600_000 } });
+    const session = await place.connect(place.fake("hangs-on-list", "slow", place.file("listed")));
+    await expect(session.call("slow__die")).rejects.toThrow();
+    const call = session.start("slow__announce");
+    call.cancel();
+    await expect(call.result).rejects.toThrow();
+  });
+});
+
 describe.concurrent("M2 progress", () => {
   test("comes in order, before the result, with its fractions", async (context) => {
     const place = new Place(context);

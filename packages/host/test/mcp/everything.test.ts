@@ -1,3 +1,4 @@
+import { ToolFile } from "trackside";
 import { describe, expect, type TestContext, test, vi } from "vitest";
 import { type Everything, overHttp, overStdio } from "./support/everything.ts";
 import { sentenceOf, wordsOf } from "./support/expecting.ts";
@@ -7,16 +8,18 @@ vi.setConfig({ testTimeout: 60_000 });
 
 type Setup = (place: Place, context: TestContext) => Everything | Promise<Everything>;
 
+const DOCUMENT = "demo://resource/static/document/architecture.md";
+
 const TRANSPORTS: [string, Setup][] = [
   ["stdio", overStdio],
   ["Streamable HTTP", overHttp],
 ];
 
 describe.concurrent.each(TRANSPORTS)("M1 server-everything over %s", (_, setup) => {
-  const connect = async (context: TestContext): Promise<{ session: Session } & Everything> => {
+  const connect = async (context: TestContext): Promise<{ place: Place; session: Session } & Everything> => {
     const place = new Place(context);
     const everything = await setup(place, context);
-    return { session: await place.connect(everything.server), ...everything };
+    return { place, session: await place.connect(everything.server), ...everything };
   };
 
   test("offers its tools", async (context) => {
@@ -86,25 +89,50 @@ describe.concurrent.each(TRANSPORTS)("M1 server-everything over %s", (_, setup) 
 
   test("answers with images, structure, resources and links", async (context) => {
     const { session } = await connect(context);
-    expect(await session.call("all__get-tiny-image")).toContainEqual({
-      type: "image",
-      media_type: "image/png",
-      data: expect.stringMatching(/^iVBOR/),
-    });
+    const image = filesOf(await session.call("all__get-tiny-image"));
+    expect(image).toMatchObject([{ mediaType: "image/png" }]);
+    expect(
+      Buffer.from(image[0]?.data ?? [])
+        .subarray(1, 4)
+        .toString(),
+    ).toBe("PNG");
     expect(await session.call("all__get-structured-content", { location: "Chicago" })).toMatchObject({
       temperature: expect.any(Number),
     });
     const reference = { resourceType: "Blob", resourceId: 1 };
-    expect(await session.call("all__get-resource-reference", reference)).toContainEqual(
-      expect.objectContaining({
-        type: "resource",
-        uri: "demo://resource/dynamic/blob/1",
-        data: expect.any(String),
-      }),
-    );
+    const [blob] = filesOf(await session.call("all__get-resource-reference", reference));
+    expect(Buffer.from(blob?.data ?? []).toString()).toContain("Resource 1");
     expect(await session.call("all__get-resource-links", { count: 2 })).toContainEqual(
       expect.objectContaining({ type: "resource_link", uri: "demo://resource/dynamic/text/2" }),
     );
+  });
+
+  test("has resources, which a model reaches through two tools", async (context) => {
+    const { session } = await connect(context);
+    const listed = await session.call("all__list_resources");
+    expect(listed).toMatchObject({
+      resources: expect.arrayContaining([expect.objectContaining({ uri: DOCUMENT })]),
+    });
+    expect(await session.call("all__read_resource", { uri: DOCUMENT })).toMatchObject({
+      type: "resource",
+      uri: DOCUMENT,
+      text: expect.stringContaining("Everything Server"),
+    });
+    await sentenceOf(session.call("all__read_resource", { uri: "demo://nothing" }), "all", "read_resource");
+  });
+
+  test("has resources and prompts for code", async (context) => {
+    const { place, server } = await connect(context);
+    await using open = await place.hub.open(server, { agent: "agent", scope: { tenant: "t" } });
+    expect((await open.listResources()).map(({ uri }) => uri)).toContain(DOCUMENT);
+    expect(await open.readResource(DOCUMENT)).toMatchObject([
+      { text: expect.stringContaining("Everything Server") },
+    ]);
+    expect((await open.listPrompts()).map(({ name }) => name)).toContain("args-prompt");
+    expect(await open.getPrompt("args-prompt", { city: "Paris" })).toMatchObject({
+      messages: [{ role: "user", content: { type: "text", text: expect.stringContaining("Paris") } }],
+    });
+    await expect(open.getPrompt("no-such-prompt")).rejects.toThrow(/all/);
   });
 
   test("answers with what is large", async (context) => {
@@ -123,6 +151,10 @@ describe.concurrent.each(TRANSPORTS)("M1 server-everything over %s", (_, setup) 
     expect(Object.keys(env).filter((key) => !allowed.test(key))).toEqual([]);
   });
 });
+
+function filesOf(result: unknown): ToolFile[] {
+  return [result].flat().filter((part) => part instanceof ToolFile);
+}
 
 /** The server has this tool only once it has heard that a person can be asked, a moment after it was connected. */
 async function asking(session: Session, options: Parameters<Session["start"]>[2]) {

@@ -5,6 +5,7 @@ import { serve, stateFile, text, tool } from "./wire.ts";
 if (existsSync(stateFile)) {
   serve({ tools: [tool("echo")], calls: { echo: () => text("licensed") } });
 } else {
-  process.stderr.write("error: no licence key found\n");
+  const { LICENCE = "nothing" } = process.env;
+  process.stderr.write(`error: no licence key found, only ${LICENCE}\n`);
   process.exitCode = 1;
 }

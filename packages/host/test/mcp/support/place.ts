@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "trackside";
-import type { ConnectedTools, ServerDefinition } from "trackside/engine";
+import type { ServerDefinition } from "trackside/engine";
 import { expect, type TestContext, vi } from "vitest";
-import { McpHub, type McpHubOptions } from "../../../src/mcp/index.ts";
+import { McpHub, type McpHubOptions, type McpTools } from "../../../src/mcp/index.ts";
 import { type Watched, type WatchOptions, watched } from "./context.ts";
 import { processesWith } from "./processes.ts";
 
@@ -48,9 +48,12 @@ export class Place {
     return { name, command: process.execPath, args: [join(FAKES, `${fake}.ts`), this.mark, ...args] };
   }
 
-  async connect(...servers: ServerDefinition[]): Promise<Session> {
-    const connected = await this.hub.connect(servers, { agent: "agent", scope: { tenant: "t" } });
-    return new Session(connected);
+  connect(...servers: ServerDefinition[]): Promise<Session> {
+    return this.connectAs("t", ...servers);
+  }
+
+  async connectAs(tenant: string, ...servers: ServerDefinition[]): Promise<Session> {
+    return new Session(await this.hub.connect(servers, { agent: "agent", scope: { tenant } }));
   }
 
   /** Ends when no process with the mark is left; a signal takes a moment to do its work. */
@@ -61,9 +64,9 @@ export class Place {
 
 /** What a run would hold: the tools, called as an engine calls them. */
 export class Session {
-  readonly connected: ConnectedTools;
+  readonly connected: McpTools;
 
-  constructor(connected: ConnectedTools) {
+  constructor(connected: McpTools) {
     this.connected = connected;
   }
 
