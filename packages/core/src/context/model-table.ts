@@ -31,7 +31,12 @@ const claude = (input: number, output: number, window = 200 * k, most = 64 * k):
 });
 
 /** Input, output, and where they are known cached input and what is written to the cache. */
-type Prices = readonly [input: number, output: number, cachedInput?: number, cacheWrite?: number];
+type Prices = readonly [
+  input: number,
+  output: number,
+  cached?: number | undefined,
+  written?: number | undefined,
+];
 
 const model = (window: number, output: number, prices?: Prices): ModelFacts => ({
   window,
@@ -81,7 +86,8 @@ function scaled({ input, output, cachedInput, cacheWrite }: TokenPrice, factor: 
  */
 export const MODEL_TABLE: ModelTable = {
   "openai:gpt-3.5-turbo*": model(16_385, 4_096, [0.5, 1.5]),
-  "openai:gpt-4*": model(8_192, 8_192, [30, 60]),
+  "openai:gpt-4": model(8_192, 8_192, [30, 60]),
+  "openai:gpt-4-0613": model(8_192, 8_192, [30, 60]),
   "openai:gpt-4-turbo*": model(128 * k, 4_096, [10, 30]),
   "openai:gpt-4o*": model(128 * k, 16_384, [2.5, 10, 1.25]),
   "openai:gpt-4o-2024-05-13": model(128 * k, 4_096, [5, 15]),
