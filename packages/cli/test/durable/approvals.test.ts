@@ -24,9 +24,7 @@ async function finish(place: Project, run: string): Promise<void> {
 }
 
 describe("trackside approvals", () => {
-  test("L4 decided while no worker is up: it runs once, with what was edited, when one is", {
-    timeout: 60_000,
-  }, async () => {
+  test("L4 decided while no worker is up: it runs once, with what was edited, when one is", async () => {
     const { place, run, id } = await waiting();
     const listed = await place.cli(["approvals"]);
     expect(listed.stdout).toContain(`◆ ${id}  pay {"to": "Ann", "amount": 3}\n`);
@@ -64,9 +62,7 @@ describe("trackside approvals", () => {
     expect(stdout).toMatch(/◆ 1\.1 pay approved by ann · after .*\n +less\n +- to: "Ann"\n +\+ to: "Bob"\n/);
   });
 
-  test("L4 two terminals at once: one decides, the other is told who was first", {
-    timeout: 60_000,
-  }, async () => {
+  test("L4 two terminals at once: one decides, the other is told who was first", async () => {
     const { place, run, id } = await waiting();
     const [ann, bob] = await Promise.all([
       place.cli(["approvals", "approve", id, "--by", "ann"]),
@@ -84,9 +80,7 @@ describe("trackside approvals", () => {
     expect(place.ledger()).toEqual(["paid 3 to Ann"]);
   });
 
-  test("L2 rejected with a reason, which the model reads; who decides is the user unless said", {
-    timeout: 60_000,
-  }, async () => {
+  test("L2 rejected with a reason, which the model reads; who decides is the user unless said", async () => {
     const { place, run, id } = await waiting();
     const [record] = await place.json("approvals", "reject", id, "--reason", "not today");
     expect(record).toMatchObject({
@@ -101,9 +95,7 @@ describe("trackside approvals", () => {
     expect(audit.map((row) => row["action"])).toEqual(["approval.decided"]);
   });
 
-  test("L8 remembered: the next such call is decided by the rule, until it is revoked", {
-    timeout: 60_000,
-  }, async () => {
+  test("L8 remembered: the next such call is decided by the rule, until it is revoked", async () => {
     const { place, run, id } = await waiting();
     const early = await place.cli(["approvals", "approve", id, "--until", "7d"]);
     expect(early.stderr).toContain("they go with --remember");
@@ -130,9 +122,7 @@ describe("trackside approvals", () => {
     expect((await place.cli(["approvals", "rules"])).stdout).toBe("No decision is remembered.\n");
   });
 
-  test("what others wrote moves nothing on the screen, and an id nobody has is a usage error", {
-    timeout: 60_000,
-  }, async () => {
+  test("what others wrote moves nothing on the screen, and an id nobody has is a usage error", async () => {
     const { place, id } = await waiting("forger");
     for (const args of [["approvals"], ["approvals", "show", id], ["runs", "show", id.split(".")[0] ?? ""]]) {
       const { code, stdout } = await place.cli(args);

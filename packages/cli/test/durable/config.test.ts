@@ -41,7 +41,7 @@ describe("trackside.config.ts", () => {
     expect(await refused(null, "runs", "--config", "other.ts")).toContain("There is no file other.ts");
   });
 
-  test("is found from a folder below, and its store is the same one there", { timeout: 60_000 }, async () => {
+  test("is found from a folder below, and its store is the same one there", async () => {
     const place = project();
     const id = await place.queue("greeter");
     place.write("deep/down/file.txt", "");
@@ -50,7 +50,7 @@ describe("trackside.config.ts", () => {
     expect(code).toBe(0);
   });
 
-  test("what it prints does not end up between lines of JSON", { timeout: 60_000 }, async () => {
+  test("what it prints does not end up between lines of JSON", async () => {
     const place = project();
     const noisy = `console.log("a config that prints");\nexport { default } from "./trackside.config.ts";\n`;
     place.write("noisy.ts", noisy);
@@ -61,7 +61,7 @@ describe("trackside.config.ts", () => {
 });
 
 describe("an agent of the config", () => {
-  test("runs durably by its name; what is wrong is said", { timeout: 60_000 }, async () => {
+  test("runs durably by its name; what is wrong is said", async () => {
     const place = project();
     const { code, stdout } = await place.cli(["run", "greeter", "hi"]);
     expect(stdout).toMatch(
@@ -87,9 +87,7 @@ describe("an agent of the config", () => {
     expect(code).toBe(2);
   });
 
-  test("without a terminal what needs an approval waits for it, wherever it is decided", {
-    timeout: 60_000,
-  }, async () => {
+  test("without a terminal what needs an approval waits for it, wherever it is decided", async () => {
     const place = project();
     let decided: Promise<unknown> | undefined;
     const { code, stdout } = await place.cli(["run", "clerk", "go"], {
@@ -105,7 +103,7 @@ describe("an agent of the config", () => {
     expect(code).toBe(0);
   });
 
-  test("a chat goes on with a conversation, in another process", { timeout: 60_000 }, async () => {
+  test("a chat goes on with a conversation, in another process", async () => {
     const place = project();
     const first = await place.cli(["chat", "greeter"], { input: "one\n" });
     expect(first.code).toBe(0);

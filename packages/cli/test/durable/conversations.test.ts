@@ -4,7 +4,7 @@ import { command } from "../support/cli.ts";
 import { project } from "../support/project.ts";
 
 describe("trackside conversations", () => {
-  test("are exported, imported and deleted (X12)", { timeout: 60_000 }, async () => {
+  test("are exported, imported and deleted (X12)", async () => {
     const place = project();
     await place.cli(["run", "greeter", "hi\x1b[2J there"]);
     const [one] = await place.json("conversations");
@@ -29,7 +29,7 @@ describe("trackside conversations", () => {
 });
 
 describe("trackside audit", () => {
-  test("verify names the first bad row and exits with 1", { timeout: 60_000 }, async () => {
+  test("verify names the first bad row and exits with 1", async () => {
     const place = project();
     const empty = await place.cli(["audit", "verify"]);
     expect(empty.stdout).toContain("● The audit is intact: 0 rows.");

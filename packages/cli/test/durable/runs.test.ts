@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { project, until } from "../support/project.ts";
 
 describe("trackside runs", () => {
-  test("lists, shows, exports and retries; the end of an id is enough", { timeout: 60_000 }, async () => {
+  test("lists, shows, exports and retries; the end of an id is enough", async () => {
     const place = project();
     expect((await place.cli(["runs"])).stdout).toBe("There are no such runs.\n");
     await place.cli(["run", "greeter", "hi"]);
@@ -36,7 +36,7 @@ describe("trackside runs", () => {
     expect([far.code, resumed.code]).toEqual([2, 2]);
   });
 
-  test("what is wrong is said, exit code 2", { timeout: 60_000 }, async () => {
+  test("what is wrong is said, exit code 2", async () => {
     const place = project();
     const refused: [string[], string][] = [
       [["runs", "show", "zzzzzz"], 'There is no run "zzzzzz". trackside runs lists them.'],
@@ -55,9 +55,7 @@ describe("trackside runs", () => {
     }
   });
 
-  test("E4 tail leaves at Ctrl-C without cancelling, and goes on from its cursor", {
-    timeout: 60_000,
-  }, async () => {
+  test("E4 tail leaves at Ctrl-C without cancelling, and goes on from its cursor", async () => {
     const place = project();
     const id = await place.queue("counter");
     const worker = place.worker();
@@ -86,9 +84,7 @@ describe("trackside runs", () => {
     expect(place.ledger()).toEqual(["counting"]);
   });
 
-  test("X5 cancel stops a run in another process; with none at work it says when it ends", {
-    timeout: 60_000,
-  }, async () => {
+  test("X5 cancel stops a run in another process; with none at work it says when it ends", async () => {
     const place = project();
     const queued = await place.queue("greeter");
     const marked = await place.cli(["runs", "cancel", queued, "--reason", "not needed"]);
@@ -107,9 +103,7 @@ describe("trackside runs", () => {
     expect(again.stdout).toContain("was over already");
   });
 
-  test("X2 a run whose agent lost a tool is parked and says so; put right and resumed, it goes on", {
-    timeout: 60_000,
-  }, async () => {
+  test("X2 a run whose agent lost a tool is parked and says so; put right and resumed, it goes on", async () => {
     const place = project();
     const id = await place.queue("clerk");
     const first = place.worker();

@@ -2,9 +2,7 @@ import { describe, expect, test } from "vitest";
 import { project, until } from "../support/project.ts";
 
 describe("trackside worker", () => {
-  test("X11 takes up queued runs and says so; SIGTERM leaves runs where they are and exits with 0", {
-    timeout: 60_000,
-  }, async () => {
+  test("X11 takes up queued runs and says so; SIGTERM leaves runs where they are and exits with 0", async () => {
     const place = project();
     const greeting = await place.queue("greeter");
     const counting = await place.queue("counter");
@@ -19,7 +17,7 @@ describe("trackside worker", () => {
     expect(run).toMatchObject({ id: counting, status: "running" });
   });
 
-  test("X2 killed in the middle of a run, a second worker finishes it", { timeout: 60_000 }, async () => {
+  test("X2 killed in the middle of a run, a second worker finishes it", async () => {
     const place = project();
     const id = await place.queue("counter");
     const first = place.worker();
@@ -38,9 +36,7 @@ describe("trackside worker", () => {
     expect(place.ledger()).toEqual(["counting", "counting"]);
   });
 
-  test("X3 killed while something runs that may run once only, it asks; the answer is given on the command line", {
-    timeout: 60_000,
-  }, async () => {
+  test("X3 killed while something runs that may run once only, it asks; the answer is given on the command line", async () => {
     const place = project();
     const id = await place.queue("charger");
     const first = place.worker();
@@ -78,7 +74,7 @@ describe("trackside worker", () => {
     expect(stdout).toMatch(/I read .*it was charged/);
   });
 
-  test("a second signal exits at once", { timeout: 60_000 }, async () => {
+  test("a second signal exits at once", async () => {
     const place = project();
     const worker = place.worker();
     await worker.said("ready");

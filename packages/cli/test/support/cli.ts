@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+
+/** A process that is still there after this hangs. Starting one takes seconds where others are at work. */
+export const PATIENCE_MS = 120_000;
+vi.setConfig({ testTimeout: PATIENCE_MS + 30_000, hookTimeout: PATIENCE_MS });
 
 export const root = resolve(import.meta.dirname, "../../../..");
 const bin = join(root, "packages/cli/src/bin.ts");
@@ -37,13 +41,8 @@ export function temporaryFile(name: string, text: string): string {
   return path;
 }
 
-/** An address on this machine where nobody listens. */
-export const nobody = await new Promise<string>((found) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo; // a string only for pipes
-    server.close(() => found(`http://127.0.0.1:${port}/v1`));
-  });
-});
+/** Where nobody listens. A port that was free a moment ago may be that of another test's server now; this one is never. */
+export const nobody = "http://127.0.0.1:2/v1";
 
 /** No keys, no colours asked for or refused, and no model server but those a test starts. */
 export function cleanEnvironment(extra: Record<string, string> = {}): Record<string, string> {
@@ -85,7 +84,7 @@ export function cli(args: readonly string[], options: CliOptions = {}): Promise<
   const child = spawn(node, [...flags, ...args], {
     cwd: options.cwd ?? root,
     env: cleanEnvironment(options.env),
-    timeout: 15_000,
+    timeout: PATIENCE_MS,
   });
   let stdout = "";
   let stderr = "";

@@ -23,7 +23,8 @@ export function fakeTerminal(env: Record<string, string> = {}) {
     shown: () => shown,
     /** Waits until the text has appeared, after what earlier calls waited for. */
     async see(text: string): Promise<void> {
-      for (let tries = 0; tries < 300; tries++) {
+      const patience = Date.now() + 30_000;
+      while (Date.now() < patience) {
         const at = plain(shown).indexOf(text, seen);
         if (at >= 0) {
           seen = at + text.length;

@@ -55,10 +55,10 @@ export function project(config: string | null = DURABLE) {
     terminal(args: readonly string[], env: Record<string, string> = {}): Terminal {
       return terminal(args, { EDITOR: "", VISUAL: "", ...env }, folder);
     },
-    /** What tools did, in all processes. */
+    /** What tools did, in all processes. The file is there a moment before its first line. */
     ledger: () => {
       const path = join(folder, "ledger.txt");
-      return existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n") : [];
+      return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
     },
   };
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cleanEnvironment, command, root } from "./cli.ts";
+import { cleanEnvironment, command, PATIENCE_MS, root } from "./cli.ts";
 
 const SCRIPT = "script";
 
@@ -25,7 +25,7 @@ export function terminal(args: readonly string[], env: Record<string, string> = 
   const child = spawn(SCRIPT, ["-qec", `stty cols 90 rows 40; exec ${quoted}`, "/dev/null"], {
     cwd,
     env: { ...cleanEnvironment(env), TERM: "xterm-256color" },
-    timeout: 18_000,
+    timeout: PATIENCE_MS,
   });
   let raw = "";
   let seen = 0;
