@@ -18,6 +18,8 @@ const BY_KEY = [
 
 /** How many models of a local server are offered by number. */
 const MOST_OFFERED = 8;
+/** How long a server on an address that was given may take to answer. */
+const NAMED_MS = 3_000;
 
 export interface Choosing {
   readonly io: Io;
@@ -43,7 +45,9 @@ export async function chooseModel({ io, given, pace, pick }: Choosing): Promise<
     );
   }
 
-  const servers = await discoverLocal({ env: io.env });
+  // A server that somebody has named is there, and waited for; else there may be none.
+  const isNamed = [io.env.OLLAMA_BASE_URL, io.env.LMSTUDIO_BASE_URL].some((url) => url?.trim());
+  const servers = await discoverLocal({ env: io.env, ...(isNamed ? { timeoutMs: NAMED_MS } : {}) });
   const models = servers
     .flatMap(({ provider, models }) => models.map((name) => `${provider}:${name}`))
     .filter((model) => parseModelString(model).ok)

@@ -26,8 +26,8 @@ Examples
   trackside runs cancel k3x9q2ab --reason "wrong customer"
 `;
 
-/** How long a process that has the run may take to stop it, before it is said that none does. */
-const STOPS_WITHIN_MS = 3000;
+/** How long a process that may have the run is waited for. A machine that is busy takes seconds. */
+const STOPS_WITHIN_MS = 10_000;
 const LOOK_MS = 50;
 
 export const cancel: Command = {
@@ -42,14 +42,16 @@ export const cancel: Command = {
       const reason = values.reason ?? `cancelled by ${whoAmI(io.env)}`;
       let run = await trackside.runs.cancel(id, { ...scope, reason });
       const until = Date.now() + STOPS_WITHIN_MS;
-      while (run.ended_at === null && Date.now() < until) {
+      while (run.ended_at === null && run.status !== "queued" && Date.now() < until) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
         run = await trackside.runs.get(id, scope);
       }
       if (json) line(run);
       else if (before.ended_at !== null) tell(screen, run, "was over already");
       else if (run.ended_at !== null) tell(screen, run, "is over");
-      else tell(screen, run, "is to stop; no process works on it now, so it ends once a worker is up");
+      else if (run.status === "queued")
+        tell(screen, run, "is to stop; no process works on it now, so it ends once a worker is up");
+      else tell(screen, run, "is to stop; it ends once its process, or the next worker, gets to it");
       return EXIT.completed;
     });
   },
