@@ -1,5 +1,6 @@
 import { Agent } from "trackside";
 import { describe, expect, test } from "vitest";
+import { workedMs } from "../support/patience.ts";
 import { pathsOf, problemsOf } from "../support/problems-of.ts";
 
 const MINIMAL = { name: "clerk", model: "openai:gpt-4o" };
@@ -149,7 +150,7 @@ describe.each(WAYS)("A3 hostile input in %s is told, never a crash", (way, make)
   test("A3 huge texts, keys and numbers of problems make bounded messages, soon", () => {
     const huge = "x".repeat(5_000_000);
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`key${i}`, i]));
-    const started = performance.now();
+    const before = workedMs();
 
     problemsOf(() => make({ ...MINIMAL, name: huge }));
     problemsOf(() => make({ ...MINIMAL, model: huge }));
@@ -157,7 +158,7 @@ describe.each(WAYS)("A3 hostile input in %s is told, never a crash", (way, make)
     problemsOf(() => make({ ...MINIMAL, rails: [{ [huge]: { [huge]: huge } }] }));
     problemsOf(() => make({ ...MINIMAL, tools: Array.from({ length: 3_000 }, (_, i) => `tool${i}`) }));
     expect(problemsOf(() => make({ ...MINIMAL, ...many }))).toHaveLength(3_000);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(workedMs() - before).toBeLessThan(5_000);
   });
 });
 

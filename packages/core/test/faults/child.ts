@@ -1,5 +1,9 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { vi } from "vitest";
+
+const PATIENCE_MS = 120_000;
+vi.setConfig({ testTimeout: PATIENCE_MS + 30_000 });
 
 export type Child = {
   /** What it printed, line by line, as JSON. */
@@ -27,7 +31,7 @@ export function inChild(script: string): Promise<Child> {
     "-e",
     PRELUDE + script,
   ];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 20_000 });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], timeout: PATIENCE_MS });
   return new Promise((resolve, reject) => {
     const lines: unknown[] = [];
     let last = performance.now();

@@ -7,9 +7,9 @@ export function hurriedClock(times: number): Clock {
   return { ...systemClock, after: (ms, run) => systemClock.after(ms / times, run) };
 }
 
-/** Gives up a silent model after about half a second. */
+/** Gives up a silent model after about two seconds: one that answers may take a while on a busy machine. */
 export function impatientEngine() {
-  return localEngine({ clock: hurriedClock(10), modelIdleMs: 5_000, retry: HURRIED });
+  return localEngine({ clock: hurriedClock(10), modelIdleMs: 20_000, retry: HURRIED });
 }
 
 /** Notes what the engine waits for before it tries again, and lets it pass at once. */

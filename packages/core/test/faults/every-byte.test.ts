@@ -9,7 +9,7 @@ const FIRST = { city: "Tromsø", note: '雨🌧"\\' };
 const SECOND = { city: "Zürich" };
 
 // Thousands of runs each; a busy machine may take a while.
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 240_000 };
 
 describe.each(OVER_WIRE)("$provider, cut at every byte", (over) => {
   const one = over.wire.toolCall({ name: "book", args: FIRST }, { chunks: 2 });

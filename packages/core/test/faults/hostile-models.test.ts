@@ -50,7 +50,7 @@ describe("a model that does not answer", () => {
   test("X8 one that never settles is given up in time, whatever it does with its signal", async () => {
     const engine = localEngine({
       clock: hurriedClock(20),
-      modelIdleMs: 3_000,
+      modelIdleMs: 20_000,
       retry: { retries: 1, baseMs: 1 },
     });
     let signal: AbortSignal | undefined;

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { PATIENT } from "../support/patience.ts";
 import { startWireServer, wires } from "../support/wire-server.ts";
 import { inChild } from "./child.ts";
 
 const STALL = { stallMs: 60_000 };
+/** A socket that is kept for the next request lasts 4 s, our own timers longer; a busy machine ends a process sooner. */
+const AT_ONCE_MS = 3_000;
 
 /** An engine whose model is at this place, for a child process. */
 const engineAt = (origin: string) =>
@@ -14,7 +17,7 @@ describe("a process ends when its runs have ended", () => {
       const { output } = await new Agent({ name: "a", model: scriptedModel(["fine"]) }).run("go");
       print(output);`);
     expect(child).toMatchObject({ code: 0, lines: ["fine"] });
-    expect(child.lingeredMs).toBeLessThan(750);
+    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test("X5 after one turn over HTTP, with a tool", async () => {
@@ -28,7 +31,7 @@ describe("a process ends when its runs have ended", () => {
         .run("go", { engine: ${engineAt(server.origin)} });
       print(output);`);
     expect(child).toMatchObject({ code: 0, lines: ["fine"] });
-    expect(child.lingeredMs).toBeLessThan(750);
+    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
   });
 
   test("X5 after a run that was cancelled while its model, its tool or its wait hung", async () => {
@@ -48,16 +51,16 @@ describe("a process ends when its runs have ended", () => {
         print(await new Agent(config).run("go", { engine, signal }).catch((error) => error.code));
       }`);
     expect(child).toMatchObject({ code: 0, stderr: "", lines: Array(4).fill("cancelled") });
-    expect(child.lingeredMs).toBeLessThan(750);
-    await expect.poll(() => server.openStreams).toBe(0);
+    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    await expect.poll(() => server.openStreams, PATIENT).toBe(0);
   });
 });
 
 describe("runs leave nothing behind", () => {
   test("X5 two hundred cancelled and two hundred failed runs keep no timer, socket or listener", async () => {
     const events = wires.openaiResponses.text("one two three");
-    await using server = await startWireServer((number) =>
-      number % 2 === 0
+    await using server = await startWireServer((number, { body }) =>
+      JSON.stringify(body).includes("hang")
         ? { events, ...STALL, stallAtEvent: number % events.length }
         : { events, cutAfterEvents: 6 },
     );
@@ -65,17 +68,17 @@ describe("runs leave nothing behind", () => {
       const engine = ${engineAt(server.origin)};
       const agent = new Agent({ name: "a", model: "openai:m" });
       const shared = new AbortController();
-      const one = async () => {
-        const stream = agent.stream("go", { engine, signal: shared.signal });
+      const one = async (_, i) => {
+        const hangs = i % 2 === 0;
+        const stream = agent.stream(hangs ? "hang" : "break", { engine, signal: shared.signal });
         const ended = stream.result.catch((error) => error.code);
-        setTimeout(() => stream.cancel(), 25);
+        if (hangs) setTimeout(() => stream.cancel(), 25);
         return ended;
       };
       const many = async (count) => {
         const codes = {};
         for (let left = count; left > 0; left -= 20)
           for (const code of await Promise.all(Array.from({ length: 20 }, one))) codes[code] = (codes[code] ?? 0) + 1;
-        await sleep(200);
         return codes;
       };
       const open = () => ({
@@ -83,18 +86,30 @@ describe("runs leave nothing behind", () => {
         handles: process._getActiveHandles().length,
         listeners: getEventListeners(shared.signal, "abort").length,
       });
+      /** What stays open: sockets take a moment to close. */
+      const kept = async (isEnough) => {
+        let seen = open();
+        for (let looks = 0; looks < 300 && !isEnough(seen); looks++) {
+          await sleep(100);
+          seen = open();
+        }
+        return seen;
+      };
       await many(40);
+      await sleep(500);
       const before = open();
       const codes = await many(400);
-      print({ codes, before, after: open() });`);
+      const after = await kept(({ resources, handles, listeners }) =>
+        listeners === 0 && resources <= before.resources + 2 && handles <= before.handles + 2);
+      print({ codes, before, after });`);
     expect(child.stderr).toBe("");
     const [seen] = child.lines as { codes: Record<string, number>; before: Open; after: Open }[]; // printed above
     expect(Object.keys(seen?.codes ?? {}).sort()).toEqual(["cancelled", "model_failed"]);
     expect(seen?.after.listeners).toBe(0);
     expect(seen?.after.resources).toBeLessThanOrEqual((seen?.before.resources ?? 0) + 2);
     expect(seen?.after.handles).toBeLessThanOrEqual((seen?.before.handles ?? 0) + 2);
-    expect(child.lingeredMs).toBeLessThan(750);
-    await expect.poll(() => server.openStreams).toBe(0);
+    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    await expect.poll(() => server.openStreams, PATIENT).toBe(0);
   });
 });
 

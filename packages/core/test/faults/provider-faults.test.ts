@@ -2,6 +2,7 @@ import { localEngine, RunError } from "trackside";
 import { hostileEngine } from "trackside/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OVER_WIRE } from "../support/over-wire.ts";
+import { PATIENT } from "../support/patience.ts";
 import type { WireErrorKind, WireReply } from "../support/wire-server.ts";
 import { impatientEngine, notingClock } from "./clocks.ts";
 import { expectSound, retriesOf, textsOf } from "./soundness.ts";
@@ -75,7 +76,7 @@ describe.each(OVER_WIRE)("$provider fails before it answers", (over) => {
         failure: expect.objectContaining({ details: expect.objectContaining({ reason: "timeout" }) }),
       }),
     );
-    await expect.poll(() => stage.server.openStreams).toBe(0);
+    await expect.poll(() => stage.server.openStreams, PATIENT).toBe(0);
   });
 
   test.each([400, 401, 403, 404])("X8 status %i will not pass and is not tried again", async (status) => {

@@ -11,6 +11,7 @@ import {
   type Tool,
   TracksideError,
 } from "trackside";
+import { vi } from "vitest";
 import { modelAt, type OverWire } from "../support/over-wire.ts";
 import {
   startWireServer,
@@ -44,7 +45,8 @@ type Cancellable = Pick<RunStream<string, []>, "cancel">;
 /** Retries as always, only sooner. */
 export const HURRIED = { retries: 3, baseMs: 1, maxMs: 2 };
 
-const HANGS_AFTER_MS = 15_000;
+const HANGS_AFTER_MS = 60_000;
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 /**
  * A real provider package in front of a scripted server, for many runs at once: each run carries its number in its input,

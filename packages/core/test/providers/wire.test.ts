@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { consume } from "../support/consume.ts";
 import { OVER_WIRE, overWire } from "../support/over-wire.ts";
+import { PATIENT } from "../support/patience.ts";
 
 const ARGS = { city: "Oslo", days: 3, note: 'a "quoted" \\ 🌧' };
 const TOOL = { type: "function" as const, name: "weather", inputSchema: { type: "object" as const } };
@@ -42,7 +43,7 @@ describe.each(OVER_WIRE)("$provider over HTTP", ({ provider, path, wire }) => {
       await overWire(provider, { events, ...stall }, async (model, server) => {
         const { failure } = await consume(model, { abortSignal: AbortSignal.timeout(150) });
         expect(failure, `silent before event ${at}`).toMatchObject({ code: "timeout", retryable: true });
-        await expect.poll(() => server.openStreams).toBe(0);
+        await expect.poll(() => server.openStreams, PATIENT).toBe(0);
       });
     }
   });

@@ -63,25 +63,25 @@ describe("what went wrong at the edges of a run", () => {
     expect(ran).toBe(false);
   });
 
-  test.each(["callTool", "callOf"])(
-    "a cancel does not wait for a schema that hangs (%s)",
-    { timeout: 500 },
-    async (where) => {
-      const input = z.object({}).refine(() => new Promise<boolean>(() => {}));
-      const tool = defineTool({
-        name: "tool",
-        input,
-        execute: () => 1,
-        ...(where === "callOf" ? { resourceKey: "k" } : {}),
-      });
-      const model = scriptedModel([{ calls: [{ tool: "tool" }] }]);
-      const stream = new Agent({ name: "clerk", model, tools: [tool] }).stream("Go");
-      setTimeout(() => stream.cancel("enough"), 20);
-      await expect(stream.result).rejects.toMatchObject({ code: "cancelled" });
-    },
-  );
+  test.each(["callTool", "callOf"])("a cancel does not wait for a schema that hangs (%s)", async (where) => {
+    const checking = Promise.withResolvers<void>();
+    const input = z.object({}).refine(() => {
+      checking.resolve();
+      return new Promise<boolean>(() => {});
+    });
+    const tool = defineTool({
+      name: "tool",
+      input,
+      execute: () => 1,
+      ...(where === "callOf" ? { resourceKey: "k" } : {}),
+    });
+    const model = scriptedModel([{ calls: [{ tool: "tool" }] }]);
+    const stream = new Agent({ name: "clerk", model, tools: [tool] }).stream("Go");
+    void checking.promise.then(() => stream.cancel("enough"));
+    await expect(stream.result).rejects.toMatchObject({ code: "cancelled" });
+  });
 
-  test("a tool's timeout covers a schema that hangs", { timeout: 500 }, async () => {
+  test("a tool's timeout covers a schema that hangs", async () => {
     const input = z.object({}).refine(() => new Promise<boolean>(() => {}));
     const tool = defineTool({ name: "tool", input, timeoutMs: 20, execute: () => 1 });
     const model = scriptedModel([{ calls: [{ tool: "tool" }] }, "done"]);
