@@ -15,6 +15,8 @@ import { isAlive, withLock } from "./lock-file.ts";
 import { missing } from "./service.ts";
 
 const run = promisify(execFile);
+const PATIENCE = { timeout: 60_000 };
+vi.setConfig({ testTimeout: 150_000 }); // servers start and end when they get a turn
 
 await serviceSuite("PostgreSQL for tests", postgresServer, (postgres) => {
   const sql = async (url: string, query: string) =>
@@ -93,7 +95,7 @@ for (const [name, provide] of [
       expect([isAlive(pid), existsSync(dir)]).toEqual([true, true]);
       child.kill(signal);
       const gone = () => expect([isAlive(pid), existsSync(dir)]).toEqual([false, false]);
-      await vi.waitFor(gone, { timeout: 15_000 });
+      await vi.waitFor(gone, PATIENCE);
       expect(isAlive(own.pid)).toBe(true);
     });
   });
@@ -113,7 +115,7 @@ test("a thread that ends takes its services along", async () => {
   );
   await thread.terminate();
   if (port === undefined || dir === undefined) return; // there is no Redis here
-  await vi.waitFor(() => expect(existsSync(dir)).toBe(false), { timeout: 15_000 });
+  await vi.waitFor(() => expect(existsSync(dir)).toBe(false), PATIENCE);
   await expect(ask(port, "PING\r\n")).rejects.toThrow("ECONNREFUSED");
 });
 
@@ -170,13 +172,13 @@ test("a lock lets one in at a time, and one left by a dead process is taken over
     inside -= 1;
     return "done";
   };
-  const all = await Promise.all([1, 2, 3].map(() => withLock(name, work, { waitMs: 10_000 })));
+  const all = await Promise.all([1, 2, 3].map(() => withLock(name, work, { waitMs: 60_000 })));
   expect(all).toEqual(["done", "done", "done"]);
 
   const dead = spawn(process.execPath, ["-e", ""]);
   await new Promise((resolve) => dead.once("exit", resolve));
   writeFileSync(join(tmpdir(), `trackside-${name}.lock`), String(dead.pid));
-  expect(await withLock(name, work, { waitMs: 10_000 })).toBe("done");
+  expect(await withLock(name, work, { waitMs: 60_000 })).toBe("done");
 });
 
 function psqlFolder(): string {

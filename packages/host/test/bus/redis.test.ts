@@ -7,6 +7,9 @@ import { cutAndResume, recordedRun, screen } from "./cut-anywhere.ts";
 import { committed, hasText, hasType, joined, message, pieces, RUN, text, until, wake } from "./items.ts";
 
 let prefixes = 0;
+/** Redis answers when it gets a turn, and a restart waits for its ports and files. */
+const PATIENCE = { timeout: 60_000 };
+vi.setConfig({ testTimeout: 120_000 });
 
 await serviceSuite("the bus on Redis", redisServer, (redis) => {
   /** Buses that see each other, and nothing of another test. */
@@ -82,7 +85,7 @@ await serviceSuite("the bus on Redis", redisServer, (redis) => {
     const { into, outOf } = pair({ onError: (error) => void errors.push(error) });
     const live = outOf.subscribe(RUN);
     into.publish(RUN, text(0, "early"));
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0), { timeout: 15_000 });
+    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0), PATIENCE);
     await redis.restart();
     const items = await until(live, hasText("early"));
     expect(hasType("gap")(items)).toBe(true);
@@ -173,14 +176,14 @@ await serviceSuite("the bus on Redis", redisServer, (redis) => {
     await vi.waitFor(async () => {
       expect((await ttls()).length).toBeGreaterThanOrEqual(2);
       for (const ttl of await ttls()) expect(ttl).toBeGreaterThan(0);
-    });
+    }, PATIENCE);
     bus.publish(RUN, committed(9));
     bus.finish(RUN);
     await until(live, hasType("committed"));
     await vi.waitFor(async () => {
       expect(await inRedis((client) => client.xLen(`${prefix}run:${RUN}`))).toBe(1);
       expect(await inRedis((client) => client.pTTL(`${prefix}run:${RUN}`))).toBeLessThanOrEqual(60_000);
-    });
+    }, PATIENCE);
   });
 
   test("what others put into its keys breaks nothing", async () => {

@@ -42,7 +42,7 @@ await serviceSuite("PostgreSQL that fails", postgresServer, (server) => {
         const proxy = await cutProxy(url);
         const store = await opened({
           connectionString: proxy.url,
-          idle_in_transaction_session_timeout: 300,
+          idle_in_transaction_session_timeout: 2_000, // a client that gets no turn is not one that hangs
         } as never); // more of what pg takes
         // Not the COMMIT of a read that is still on its way.
         const commit = once("COMMIT\0", fate);

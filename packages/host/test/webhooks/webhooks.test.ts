@@ -152,7 +152,7 @@ describe("a receiver that", () => {
   });
 
   test("is down is tried again, ever more seldom, and given up in the audit", async () => {
-    const url = await closedPort();
+    const url = "http://127.0.0.1:2"; // nobody listens there, and no server of another test is ever given it
     const { store, sender, queue, clock } = await scene([endpoint(url)], { maxAttempts: 4 });
     await queue("ap_1");
     const waits: number[] = [];
@@ -180,13 +180,13 @@ describe("a receiver that", () => {
     const silent = await receiver((response) => void held.push(response));
     const halting = await receiver((response) => void response.writeHead(200).write("{"));
     const to = [endpoint(silent.url, { name: "silent" }), endpoint(halting.url, { name: "halting" })];
-    const { store, sender } = await scene(to, { timeoutMs: 200 });
+    const { store, sender } = await scene(to, { timeoutMs: 3_000 });
     await store.write(enqueueWebhook(to, requested("ap_1")));
     await sender.sendDue();
     const [first, second] = await allWebhooks(store);
     expect(first).toMatchObject({ id: "ap_1.requested@halting", state: "delivered" });
     expect(second).toMatchObject({ id: "ap_1.requested@silent", state: "waiting" });
-    expect(second?.body).toContain("no answer within 200 ms");
+    expect(second?.body).toContain("no answer within 3000 ms");
   });
 
   test("answers without end is not listened to", async () => {
@@ -310,7 +310,7 @@ describe("senders", () => {
     const { store, sender } = await scene(to, { concurrency: 4, timeoutMs: 60_000, pollMs: 5 });
     for (let i = 0; i < 20; i++) await store.write(enqueueWebhook(to, requested(`ap_${i}`)));
     sender.start();
-    await until(() => quick.received.length === 20);
+    await until(() => quick.received.length === 20 && most >= 2);
     expect(most).toBe(2);
     await sender.stop({ graceMs: 0 });
   });
@@ -398,13 +398,4 @@ function boundTo(store: Store): Store {
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2));
-}
-
-/** An address at which nobody listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }

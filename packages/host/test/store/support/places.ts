@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { afterEach, vi } from "vitest";
 import type { Store } from "../../../src/store/index.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }); // processes start and databases restart at their leisure
 
 const closing: (() => unknown)[] = [];
 
