@@ -1,4 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
+import { artifacts } from "./artifacts.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { faults } from "./faults.ts";
@@ -18,6 +19,7 @@ export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
 export const engineConformance: readonly Behaviour[] = [
   ...turns,
   ...calls,
+  ...artifacts,
   ...faults,
   ...guards,
   ...guardsPipeline,

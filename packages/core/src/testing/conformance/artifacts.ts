@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { Agent } from "../../agent.ts";
+import { defineRail } from "../../rails/rail.ts";
+import { skip } from "../../rails/verdicts.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+import { ToolFile } from "../../tools/tool-file.ts";
+import { type ScriptedRequest, scriptedModel } from "../scripted-model.ts";
+import { behaviour, collect } from "./behaviour.ts";
+
+const LINES = Array.from(
+  { length: 5000 },
+  (_, i) => `line ${i + 1}: ${i === 3210 ? "the Needle — ß" : "hay"}`,
+);
+const LARGE = LINES.join("\n");
+
+const dump = defineTool({ name: "dump", effect: "none", execute: () => LARGE });
+
+/** What the model was given as the result of its last call. */
+function told(request: ScriptedRequest | undefined): string {
+  const last = request?.prompt.at(-1);
+  const part = last?.role === "tool" ? last.content.at(-1) : undefined;
+  if (part?.type !== "tool-result") throw new Error("the last message of the request is no result");
+  return String("value" in part.output ? part.output.value : "");
+}
+
+function toolsOf(request: ScriptedRequest | undefined): (string | undefined)[] {
+  return request?.tools?.map((tool) => tool.name) ?? [];
+}
+
+/** The artifact that the last result before this request names. */
+function artifactIn(request: ScriptedRequest): string {
+  const [id] = /art_[\w.]*\w/.exec(told(request)) ?? [];
+  if (id === undefined) throw new Error("the result names no artifact");
+  return id;
+}
+
+/** Large results and files (T4). */
+export const artifacts = [
+  behaviour("T4 a large result goes to the artifact store, and read_artifact reads it", async (make) => {
+    const model = scriptedModel([
+      { calls: [{ tool: "dump" }] },
+      (request: ScriptedRequest) => ({
+        calls: [
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), search: "needle" } },
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), offset: 6, limit: 20 } },
+          { tool: "read_artifact", args: { artifact_id: "art_of.nobody.0" } },
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), offset: 999_999 } },
+        ],
+      }),
+      "done",
+    ]);
+    const agent = new Agent({ name: "a", model, tools: [dump] });
+    const stream = agent.stream("go", { engine: await make() });
+    const events = await collect(stream);
+    const { messages, output } = await stream.result;
+    assert.equal(output, "done");
+
+    const types = events.flatMap(({ type }) => (type === "artifact" || type === "tool_result" ? [type] : []));
+    assert.deepEqual(types.slice(0, 2), ["artifact", "tool_result"], "the artifact is told of first");
+    const kept = events.find((event) => event.type === "artifact");
+    assert.ok(kept?.type === "artifact");
+    const { artifact_id: id, bytes, media_type } = kept;
+    assert.deepEqual([bytes, media_type], [Buffer.byteLength(LARGE), "text/plain"]);
+
+    const results = messages.flatMap((message) => (message.role === "tool" ? [message] : []));
+    const [offloaded, found, page, unknown, beyond] = results.map(({ output: one }) =>
+      one.type === "error" ? one.failure.message : String(one.value),
+    );
+    assert.equal(results[0]?.metadata.offloaded_artifact_id, id);
+    assert.deepEqual(
+      results.slice(1).map(({ metadata }) => metadata.offloaded_artifact_id),
+      [null, null, null, null],
+    );
+    assert.ok((offloaded ?? "").length < 4000);
+    for (const part of [id, String(bytes), "text/plain", "read_artifact", "line 1: hay", "line 5000: hay"])
+      assert.ok(offloaded?.includes(part), `the pointer has ${part}`);
+    assert.match(
+      found ?? "",
+      /line 3211, offset \d+:[^]*line 3210: hay\nline 3211: the Needle — ß\nline 3212/,
+    );
+    assert.match(page ?? "", new RegExp(`\n${LARGE.slice(6, 26)}\n`));
+    assert.match(unknown ?? "", /no artifact "art_of.nobody.0" in this conversation/);
+    assert.match(beyond ?? "", /offset 999999 is beyond the end/);
+    assert.equal(JSON.stringify(messages).includes("line 2500"), false, "the log has only its ends");
+  }),
+
+  behaviour("H9 read_artifact comes with the first artifact, at the end of the list", async (make) => {
+    const model = scriptedModel([{ calls: [{ tool: "dump" }] }, "one", "two"]);
+    const agent = new Agent({ name: "a", model, tools: [dump] });
+    const engine = await make();
+    const { conversation } = await agent.run("go", { engine });
+    await agent.run("on", { engine, conversation });
+    const [first, second, third] = model.requests.map(toolsOf);
+    assert.deepEqual(
+      [first, second, third],
+      [["dump"], ["dump", "read_artifact"], ["dump", "read_artifact"]],
+    );
+    const [, before, after] = model.requests.map(({ prompt }) => JSON.stringify(prompt).slice(0, -1));
+    assert.ok(after?.startsWith(before ?? "?"), "request N is a prefix of request N+1 (H5)");
+  }),
+
+  behaviour("T4 a later turn reads what an earlier one put away", async (make) => {
+    let id = "";
+    const model = scriptedModel([
+      { calls: [{ tool: "dump" }] },
+      (request: ScriptedRequest) => {
+        id = artifactIn(request);
+        return "kept";
+      },
+      () => ({ calls: [{ tool: "read_artifact", args: { artifact_id: id, search: "NEEDLE" } }] }),
+      "done",
+    ]);
+    const agent = new Agent({ name: "a", model, tools: [dump] });
+    const engine = await make();
+    const { conversation } = await agent.run("go", { engine });
+    await agent.run("on", { engine, conversation });
+    assert.match(told(model.requests[3]), /the Needle — ß/);
+  }),
+
+  behaviour("T4 POST_TOOL rails see the whole result, and what they leave is put away", async (make) => {
+    let seen = 0;
+    const rail = defineRail({ name: "redact", on: ["POST_TOOL_CALL"] }, (ctx) => {
+      const { result } = ctx.inputs;
+      if (typeof result !== "string") return;
+      seen = Math.max(seen, result.length);
+      ctx.inputs.result = result.replaceAll("Needle", "[removed]");
+    });
+    const model = scriptedModel([
+      { calls: [{ tool: "dump" }] },
+      (request: ScriptedRequest) => ({
+        calls: [
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), search: "needle" } },
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), search: "[removed]" } },
+        ],
+      }),
+      "done",
+    ]);
+    const once = defineTool({ name: "dump", execute: () => LARGE });
+    const agent = new Agent({ name: "a", model, tools: [once], rails: [rail] });
+    const { messages } = await agent.run("go", { engine: await make() });
+    assert.equal(seen, LARGE.length);
+    const [, none, some] = messages.flatMap((one) =>
+      one.role === "tool" ? [JSON.stringify(one.output)] : [],
+    );
+    assert.match(none ?? "", /does not occur in it/);
+    assert.match(some ?? "", /the \[removed\] — ß/);
+  }),
+
+  behaviour("T4 what a rail withholds is put nowhere", async (make) => {
+    const rail = defineRail({ name: "closed", on: ["POST_TOOL_CALL"] }, () => skip("not for you"));
+    const model = scriptedModel([{ calls: [{ tool: "dump" }] }, "done"]);
+    const agent = new Agent({ name: "a", model, tools: [dump], rails: [rail] });
+    const stream = agent.stream("go", { engine: await make() });
+    const events = await collect(stream);
+    assert.equal(
+      events.some(({ type }) => type === "artifact"),
+      false,
+    );
+    assert.deepEqual(toolsOf(model.requests[1]), ["dump"]);
+  }),
+
+  behaviour("T4 files of a tool go to the artifact store, never into the log", async (make) => {
+    const picture = new Uint8Array(3000).map((_, i) => i % 251);
+    const draw = defineTool({
+      name: "draw",
+      execute: () => [
+        "Two files:",
+        new ToolFile({ mediaType: "image/png", data: picture, name: "plot.png" }),
+        new ToolFile({
+          mediaType: "text/csv",
+          data: new TextEncoder().encode("a,b\n1,2\n"),
+          name: "plot.csv",
+        }),
+        { points: 2 },
+      ],
+    });
+    const rail = defineRail({ name: "looks", on: ["POST_TOOL_CALL"] }, () => undefined);
+    const model = scriptedModel([
+      { calls: [{ tool: "draw" }] },
+      (request: ScriptedRequest) => ({
+        calls: [
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request) } },
+          { tool: "read_artifact", args: { artifact_id: artifactIn(request), offset: 1, limit: 4 } },
+        ],
+      }),
+      "done",
+    ]);
+    const agent = new Agent({ name: "a", model, tools: [draw], rails: [rail] });
+    const stream = agent.stream("go", { engine: await make() });
+    const events = await collect(stream);
+    const kept = events.flatMap((event) => (event.type === "artifact" ? [event] : []));
+    assert.deepEqual(
+      kept.map(({ media_type, bytes }) => [media_type, bytes]),
+      [
+        ["image/png", 3000],
+        ["text/csv", 8],
+      ],
+    );
+    const text = told(model.requests[1]);
+    assert.match(
+      text,
+      /^Two files:\n\[The file "plot\.png": 3000 bytes of image\/png, kept as the artifact art_/,
+    );
+    assert.match(
+      text,
+      /"plot\.csv": 8 bytes of text\/csv, kept as the artifact art_[\w.]+:\]\na,b\n1,2\n\n\{"points":2\}$/,
+    );
+    const { messages } = await stream.result;
+    const [, about, some] = messages.flatMap((one) =>
+      one.role === "tool" ? [JSON.stringify(one.output)] : [],
+    );
+    assert.match(about ?? "", /3000 bytes of image\/png/);
+    assert.match(
+      some ?? "",
+      new RegExp(`\\\\n${Buffer.from(picture.subarray(1, 5)).toString("base64")}\\\\n`),
+    );
+  }),
+];
