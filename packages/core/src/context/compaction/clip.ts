@@ -1,7 +1,8 @@
 import { leftOut } from "./texts.ts";
 
 /** A text with its middle left out: how it begins and how it ends says most. */
-export function clip(text: string, most: number): string {
+export function clip(text: string, length: number): string {
+  const most = Math.floor(length);
   if (text.length <= most) return text;
   const head = Math.ceil((most * 2) / 3);
   const tail = text.length - (most - head);

@@ -1,5 +1,5 @@
 import type { Message, UserMessage } from "../../schema/message.ts";
-import { longestThatFits } from "./clip.ts";
+import { clip, longestThatFits } from "./clip.ts";
 import { type Lengths, lineOf, type Material } from "./material.ts";
 import { earlierSummary, materialText, messagesLeftOut, summaryPrompt } from "./texts.ts";
 
@@ -16,7 +16,7 @@ export type Asking<Result> = Generator<SummaryRequest, Result, string | null>;
 export type Count = (message: Message) => number;
 
 /** The most material for one request: a model that reads more of it at once says less of each. */
-const MOST_MATERIAL = 60_000;
+const MOST_MATERIAL = 30_000;
 /** Below this there is nothing to be said about it. */
 const LEAST_MATERIAL = 60;
 /** The most requests for one summary. */
@@ -47,10 +47,10 @@ export function* summarise(
   if (room < LEAST_MATERIAL) return null;
 
   let summary: string | null = null;
-  for (const [i, lines] of requestsOf(material, room, (text) => count(say(id, text))).entries()) {
+  for (const [i, lines] of requestsOf(material, room).entries()) {
     const carried: readonly string[] = summary === null ? [] : [earlierSummary(summary)];
     const fits = (text: string) => count(ask(i, [...carried, text])) <= most;
-    const text = longestThatFits(lines.join("\n\n"), fits); // counting a whole may come to more than its parts
+    const text = longestThatFits(lines.join("\n\n"), fits); // as a rule all of it: lines are counted roughly
     if (text === undefined) return null;
     const said: string | null = yield { prompt, messages: [ask(i, [...carried, text])], maxTokens };
     summary = said === null ? null : shortened(said.trim(), maxTokens, (part) => count(say(id, part)));
@@ -65,18 +65,14 @@ function shortened(text: string, most: number, count: (text: string) => number):
 }
 
 /** The material as lines, for one request after another. */
-function requestsOf(
-  material: readonly Material[],
-  room: number,
-  count: (text: string) => number,
-): readonly (readonly string[])[] {
+function requestsOf(material: readonly Material[], room: number): readonly (readonly string[])[] {
   for (const lengths of LENGTHS) {
-    const requests = pack(material, lengths, room, count, 0);
+    const requests = pack(material, lengths, room, 0);
     if (requests !== null) return requests;
   }
   const shortest = LENGTHS[LENGTHS.length - 1] ?? { said: 0, tools: 0 };
   for (let skipped = Math.ceil(material.length / 4); ; ) {
-    const requests = pack(material, shortest, room, count, skipped);
+    const requests = pack(material, shortest, room, skipped);
     if (requests !== null) return requests;
     skipped += Math.ceil((material.length - skipped) / 4);
   }
@@ -87,27 +83,24 @@ function pack(
   material: readonly Material[],
   lengths: Lengths,
   room: number,
-  count: (text: string) => number,
   skipped: number,
 ): string[][] | null {
   let lines: string[] = skipped > 0 ? [messagesLeftOut(skipped)] : [];
   const requests = [lines];
-  let left = room - (skipped > 0 ? count(messagesLeftOut(skipped)) : 0);
-  for (const piece of skipped > 0 ? material.slice(skipped) : material) {
-    let line = lineOf(piece, lengths);
-    if (line === "") continue;
-    let tokens = count(line);
-    if (tokens > room) {
-      line = longestThatFits(line, (part) => count(part) <= room) ?? "";
-      tokens = room;
-    }
+  let left = skipped > 0 ? room - LEAST_MATERIAL / 2 : room;
+  for (let i = skipped; i < material.length; i++) {
+    const piece = material[i];
+    const line = piece === undefined ? undefined : lineOf(piece, lengths);
+    if (line === undefined || line.text === "") continue;
+    const tokens = Math.min(line.tokens, room);
     if (tokens > left) {
       if (requests.length === MOST_REQUESTS) return null;
       lines = [];
       requests.push(lines);
       left = room;
     }
-    lines.push(line);
+    // One that alone is too long gives its beginning.
+    lines.push(line.tokens > room ? clip(line.text, (line.text.length * room) / line.tokens) : line.text);
     left -= tokens;
   }
   return requests;

@@ -19,7 +19,13 @@ export function stubText(tool: string, characters: number, artifactId: string | 
     artifactId === null
       ? "If it is needed again, look it up in a way that changes nothing."
       : `It is kept as artifact ${artifactId}, which can be read again.`;
-  return `[The result of ${tool}, ${characters} characters, was left out to save room. ${again}]`;
+  return `[The result of ${tool}, about ${rounded(characters)} characters, was left out to save room. ${again}]`;
+}
+
+/** Two digits say enough, and results of about the same size have the same stub: it is counted once. */
+function rounded(count: number): number {
+  const unit = 10 ** Math.max(0, String(count).length - 2);
+  return Math.round(count / unit) * unit;
 }
 
 /** What the summariser is told. */

@@ -1,4 +1,4 @@
-import type { Message } from "../../schema/message.ts";
+import type { Message, ToolMessage } from "../../schema/message.ts";
 import type { Cut, LogEntry, Projection } from "../../schema/projection.ts";
 import type { Material } from "./material.ts";
 import { standIns, walk } from "./project.ts";
@@ -70,6 +70,7 @@ export class View {
   readonly #raw: Float64Array;
   readonly #short: Float64Array;
   readonly #summaries = new Map<string, number>();
+  readonly #stubs = new Map<string, number>();
   #cuts: readonly Counted[];
   #stubsTo: number;
   /** Joined summaries of the cuts there are: many stretches are looked at that hold the same ones. */
@@ -253,9 +254,12 @@ export class View {
     const shown: Projection = { ...NOTHING, id: this.#input.id, cuts: this.#cuts };
     for (const piece of this.#pieces(from, to)) {
       walk(this.#input.entries, piece.from, piece.to, shown, (message, at) => {
-        const summary = cuts.get(at)?.summary ?? null;
+        const cut = cuts.get(at);
+        const summary = cut?.summary ?? null;
         const isSummary = summary !== null && message.id === `${shown.id}.${at}`;
-        material.push(isSummary ? { role: "summary", text: summary } : message);
+        const isCounted = cut === undefined && at >= (this.#input.projection?.stubs_to ?? 0);
+        const tokens = isCounted ? this.#between(this.#raw, at, at + 1) : this.#input.count(message);
+        material.push({ of: isSummary ? { role: "summary", text: summary } : message, tokens });
       });
     }
     return material;
@@ -329,15 +333,26 @@ export class View {
       if (cut !== undefined && cut.to <= i + 1) next += 1;
       const entry = cut !== undefined && cut.from <= i ? undefined : entries[i];
       const message = entry?.role === "projection" ? undefined : entry;
-      const short = message?.role === "tool" && i < stubs ? stubbed(message) : message;
-      const shortTokens = short === undefined ? 0 : count(short);
+      const stub = message?.role === "tool" && i < stubs ? stubbed(message) : message;
+      const isStub = stub !== message && stub?.role === "tool";
+      const shortTokens = stub === undefined ? 0 : isStub ? this.#stubTokens(stub) : count(stub);
       // What is a stub already does not become whole again.
-      const rawTokens =
-        message === undefined || message === short || i < this.#stubsTo ? shortTokens : count(message);
+      const rawTokens = message === undefined || !isStub || i < this.#stubsTo ? shortTokens : count(message);
       this.#messages[i + 1] = (this.#messages[i] ?? 0) + (message === undefined ? 0 : 1);
       this.#short[i + 1] = (this.#short[i] ?? 0) + shortTokens;
       this.#raw[i + 1] = (this.#raw[i] ?? 0) + rawTokens;
     }
+  }
+
+  /** Most stubs say the same. */
+  #stubTokens(stub: ToolMessage): number {
+    const { output, advisory } = stub;
+    const text = output.type === "text" && advisory === undefined ? output.value : undefined;
+    const known = text === undefined ? undefined : this.#stubs.get(text);
+    if (known !== undefined) return known;
+    const tokens = this.#input.count(stub);
+    if (text !== undefined) this.#stubs.set(text, tokens);
+    return tokens;
   }
 
   #stubsBetween(from: number, to: number): number {

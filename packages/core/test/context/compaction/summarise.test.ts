@@ -13,12 +13,16 @@ const say = (role: "user" | "assistant", text: string): Message => ({
 });
 
 function ask(
-  material: readonly Material[],
+  all: readonly Material["of"][],
   window: number,
   maxTokens = 100,
   said: string | null = "So it was.",
 ) {
   const requests: SummaryRequest[] = [];
+  const material = all.map((of) => ({
+    of,
+    tokens: estimateMessage(of.role === "summary" ? say("user", of.text) : of),
+  }));
   const asking = summarise(material, { id: "p.0", maxTokens, window, count: estimateMessage });
   let step = asking.next();
   while (!step.done) {
