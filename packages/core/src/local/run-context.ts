@@ -4,6 +4,7 @@ import type { DurableEvent } from "../schema/durable-events.ts";
 import { deepFreeze, type JsonObject } from "../schema/json.ts";
 import type { LiveEvent } from "../schema/live-events.ts";
 import type { Message, UserMessage } from "../schema/message.ts";
+import type { Plan } from "../schema/plan.ts";
 import type { HookPoint } from "../schema/points.ts";
 import type { LogEntry } from "../schema/projection.ts";
 import type { Scope } from "../schema/run.ts";
@@ -109,6 +110,8 @@ export class RunContext {
   readonly approver: Approver;
   /** Work for after the run. */
   deferred: readonly { task: Task; input: unknown }[] = NONE;
+  /** What the planner came to; null without one. */
+  plan: Plan | null = null;
   // Most runs need none of these, so they are made when they are.
   readonly #services: RunServices | undefined;
   readonly #shared: ArtifactDesk | undefined;
@@ -157,6 +160,7 @@ export class RunContext {
       readonly seq: number;
       readonly recorded: readonly LogEntry[];
       readonly aside?: readonly string[];
+      readonly plan?: Plan | null;
     };
   }) {
     this.id = init.id;
@@ -179,6 +183,7 @@ export class RunContext {
     this.record(init.userMessage);
     for (const message of init.resumed?.recorded ?? []) this.record(message);
     for (const id of init.resumed?.aside ?? []) this.#keepAside(id);
+    this.plan = init.resumed?.plan ?? null;
     this.#seq = init.resumed?.seq ?? 0;
     this.#unsaved = init.services === undefined ? undefined : [];
   }
@@ -312,6 +317,7 @@ export class RunContext {
       this.#receipts?.get(note.receipt)?.("dropped");
       return;
     }
+    if (note.type === "plan") this.plan = note.plan;
     if (note.type === "message_injected" && note.receipt !== undefined)
       this.#receipts?.get(note.receipt)?.("admitted");
     this.#seq += 1;

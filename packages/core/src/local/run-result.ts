@@ -2,6 +2,7 @@ import { HookError, RailAbortError, RunCancelledError, RunError, TracksideError 
 import type { Failure } from "../schema/failure.ts";
 import { deepFreeze } from "../schema/json.ts";
 import type { Message } from "../schema/message.ts";
+import type { Plan } from "../schema/plan.ts";
 import type { StopReason } from "../schema/run.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Usage } from "../schema/usage.ts";
@@ -22,6 +23,8 @@ export interface RunResult<Output = string> {
   readonly reason: string | null;
   readonly steps: number;
   readonly usage: Usage;
+  /** What the planner came to; null without planning, or when it came to nothing. */
+  readonly plan: Plan | null;
   readonly runId: string;
   readonly turnRef: string;
   /** What this turn added to the conversation's log. */
@@ -51,6 +54,7 @@ export async function resultOf(
     reason: done?.reason ?? null,
     steps: state.step,
     usage: state.usage,
+    plan: run.plan,
     runId: run.id,
     turnRef: run.turnRef,
     // Gathered and frozen when somebody looks: most callers only want the output.

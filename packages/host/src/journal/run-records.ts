@@ -1,4 +1,4 @@
-import type { AgentDefinition, Approval, LogEntry, Scope, UserMessage } from "trackside";
+import type { AgentDefinition, Approval, LogEntry, Plan, Scope, UserMessage } from "trackside";
 import { approvalsOfRun } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -169,6 +169,12 @@ export function* loadCommits(db: Builder, runId: string, after = -1): Operation<
 /** The loop's rows: what it is replayed from. */
 export function loopRows(commits: LoadedRun["commits"]): readonly CommitBody[] {
   return commits.flatMap(({ body }) => (body.key === ASIDE ? [] : [body]));
+}
+
+/** What the planner came to, as the run's events say it. */
+export function planIn(commits: LoadedRun["commits"]): Plan | null {
+  for (const { body } of commits) for (const note of body.notes) if (note.type === "plan") return note.plan;
+  return null;
 }
 
 export function* readArtifacts(

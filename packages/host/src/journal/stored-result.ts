@@ -13,7 +13,7 @@ import { branchMessages } from "../conversations/branch-log.ts";
 import type { Store } from "../store/store.ts";
 import type { AgentRegistry } from "./agent-registry.ts";
 import type { Codec } from "./codec.ts";
-import { loadRun, messagesOf } from "./run-records.ts";
+import { loadRun, messagesOf, planIn } from "./run-records.ts";
 
 export interface ResultInit {
   readonly store: Store;
@@ -64,7 +64,11 @@ export async function storedResult(
       userMessage: loaded.user,
       sink: undefined,
       approver: undefined,
-      resumed: { seq: 0, recorded: [...messages.values()].map(({ message }) => message) },
+      resumed: {
+        seq: 0,
+        recorded: [...messages.values()].map(({ message }) => message),
+        plan: planIn(loaded.commits),
+      },
     });
     const ended = loaded.commits.findLast(({ body: commit }) => commit.ended !== undefined)?.body.ended;
     const turn = { run_id: runId, turn_ref: row.turn_ref, log: body.from, message_id: loaded.user.id };
