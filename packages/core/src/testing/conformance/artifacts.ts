@@ -76,7 +76,7 @@ export const artifacts = [
       assert.ok(offloaded?.includes(part), `the pointer has ${part}`);
     assert.match(
       found ?? "",
-      /line 3211, offset \d+:[^]*line 3210: hay\nline 3211: the Needle — ß\nline 3212/,
+      /line 3211, offset \d+:[\s\S]*line 3210: hay\nline 3211: the Needle — ß\nline 3212/,
     );
     assert.match(page ?? "", new RegExp(`\n${LARGE.slice(6, 26)}\n`));
     assert.match(unknown ?? "", /no artifact "art_of.nobody.0" in this conversation/);
