@@ -123,8 +123,9 @@ const PLAIN_KINDS: readonly (readonly [kind: number, first: number, next: number
 ];
 
 const WEIGHTS = weights();
-/** A sign that repeats the one before it is cheap. */
-const SAME_SIGN = 0.16;
+/** A character that repeats the one before it is cheap: a sign always, a letter once no word looks like that. */
+const REPEATED = 0.15;
+const LONGEST_WORD_LIKE_RUN = 8;
 
 function weights(): Float64Array {
   const table = new Float64Array(KINDS * KINDS * RUN);
@@ -179,8 +180,8 @@ export function sizeText(text: string): TextSize {
         ? before < KINDS_OF_LETTERS && (kind !== UPPER || before === UPPER)
         : kind === before;
     run = goesOn ? (run === RUN - 1 ? RUN_AGAIN : run + 1) : 1;
-    const weight =
-      code === last && kind === SIGN ? SAME_SIGN : (WEIGHTS[(kind * KINDS + before) * RUN + run] as number);
+    const isRepeated = code === last && (kind === SIGN || (kind <= UPPER && run > LONGEST_WORD_LIKE_RUN));
+    const weight = isRepeated ? REPEATED : (WEIGHTS[(kind * KINDS + before) * RUN + run] as number);
     if (ascii) plain += weight;
     else wide += weight;
     before = kind;
