@@ -54,6 +54,9 @@ const CHOICES: Readonly<Record<string, "approved" | "rejected">> = {
   ran: "approved",
   run: "approved",
   give_up: "rejected",
+  // Of a question that a running tool asks.
+  accept: "approved",
+  decline: "rejected",
 };
 
 /**

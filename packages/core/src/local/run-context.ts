@@ -20,7 +20,7 @@ import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
 import { type CounterDesk, Counters } from "./counters.ts";
 import type { Facts } from "./facts.ts";
-import type { Executed } from "./handlers/execute.ts";
+import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
 import type { TokenCounters } from "./token-counters.ts";
@@ -125,6 +125,7 @@ export class RunContext {
   readonly #recorded: LogEntry[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
   readonly #live: ((event: LiveEvent) => void) | undefined;
+  #flights: Map<string, Flight> | undefined;
   readonly #first: BoundAgent;
   #acting: BoundAgent;
   /** The one who has the turn, able to read artifacts. */
@@ -218,6 +219,12 @@ export class RunContext {
       root: this.root,
       shared: { approvals: this.approvals, counters: this.counters, artifacts: this.artifacts },
     });
+  }
+
+  /** Tools that wait for an answer of the person behind the run, by call. */
+  get flights(): Map<string, Flight> {
+    this.#flights ??= new Map();
+    return this.#flights;
   }
 
   /** Counters of the run tree. */

@@ -18,6 +18,8 @@ export interface Batch {
   readonly said: Said;
   /** How many sub-agents may be live at once. */
   readonly slots: Slots;
+  /** Where the turn goes after this step. */
+  handoff?: Handover;
 }
 
 /** A call with its paired result. */
@@ -25,11 +27,9 @@ export interface Settled {
   readonly message_id: string;
   readonly fatal?: Failure;
   readonly cancelled?: string;
-  /** The turn goes to another agent. */
-  readonly handoff?: Handover;
 }
 
-type Round = Pick<ToolInput, "decided" | "resuming" | "children" | "handed">;
+type Round = Pick<ToolInput, "decided" | "resuming" | "answered" | "children" | "handed">;
 type End = Omit<Settled, "message_id">;
 
 /** One call: PRE rails, approval where one is needed, the tool, POST rails, and again where a rail asks for it. */
@@ -47,7 +47,11 @@ export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
     const verdict = settleVerdicts(world, state, out, call.id);
 
     if (out.gate) {
-      round = { decided: await decide(world, `${prefix}/ask/${n}`, out.gate), resuming: true };
+      const decided = await decide(world, `${prefix}/ask/${n}`, out.gate);
+      const before = round.decided ? { decided: round.decided } : {};
+      // A tool that asks something is running: what was decided on it before still stands.
+      round =
+        out.gate.kind === "elicitation" ? { ...before, answered: decided } : { decided, resuming: true };
       continue;
     }
     round = round.decided ? { decided: round.decided } : {};
@@ -60,15 +64,14 @@ export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
       continue;
     }
     if (out.handoff) {
-      const { handoff, refused, ...ended } = await handOver(
-        agent,
-        world,
-        state,
-        `${prefix}/hand`,
-        out.handoff,
-      );
-      end = refused === undefined ? { handoff } : ended;
-      round = { ...round, handed: { to: handoff.to, ...(refused === undefined ? {} : { refused }) } };
+      const { ran_with } = out.handoff;
+      const key = `${prefix}/hand`;
+      const asked = await handOver(agent, world, state, key, out.handoff, batch.handoff);
+      const { handoff, refused, ...ended } = asked;
+      if (refused === undefined) batch.handoff = handoff;
+      end = ended;
+      const how = { ...(refused ? { refused } : {}), ...(ran_with ? { ran_with } : {}) };
+      round = { ...round, handed: { to: handoff.to, ...how } };
       continue;
     }
     const delay = verdict?.action === "retry" && !out.exhausted ? retries.next(verdict) : undefined;
@@ -100,7 +103,6 @@ function settle({ world, state }: Batch, out: ToolOut, verdict: Verdict | undefi
   const cancelled = out.cancelled ?? end.cancelled;
   return {
     message_id,
-    ...(end.handoff ? { handoff: end.handoff } : {}),
     ...(fatal ? { fatal } : {}),
     ...(cancelled === undefined ? {} : { cancelled }),
   };

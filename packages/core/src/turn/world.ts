@@ -82,6 +82,22 @@ export interface Handover {
   from: string;
   to: string;
   reason: string;
+  /** What the other one should do, if the conversation does not say so already. */
+  input: string;
+}
+
+/** A handoff as a call asks for it. */
+export interface HandoffWish extends Omit<Handover, "from"> {
+  /** What was let through, where that is not what the model wrote. */
+  ran_with?: JsonObject;
+}
+
+/** Why a turn is not handed over. */
+export interface Refused {
+  code: "rejected" | "cancelled";
+  why: string;
+  /** The rail that has it stay. */
+  by?: string;
 }
 
 export interface DispatchOut {
@@ -248,10 +264,12 @@ export interface ToolInput extends Acting {
   resuming?: true;
   /** It is the planner's call. */
   planner?: true;
+  /** The answer to what the running tool asked the person behind the run. */
+  answered?: AskOut;
   /** What came of the children this call asked for. */
   children?: { results: readonly ChildOut[] } & Pick<Spawn, "started_at" | "ran_with">;
   /** The turn goes to another agent, or why it does not. */
-  handed?: { to: string; refused?: string };
+  handed?: { to: string; refused?: Refused; ran_with?: JsonObject };
 }
 
 export interface ToolOut {
@@ -264,7 +282,7 @@ export interface ToolOut {
   /** The sub-agents it asks for. Their results come with the next round. */
   spawn?: Spawn;
   /** The agent it wants to hand the turn to. Whether that happens comes with the next round. */
-  handoff?: { to: string; reason: string };
+  handoff?: HandoffWish;
   /** It may not run again, whatever a rail says: it has an effect that happens once (R8). */
   exhausted?: boolean;
   /** The run must stop: a plain hook failed. */

@@ -1,5 +1,6 @@
 import type { Approval } from "../../schema/approval.ts";
-import type { JsonObject } from "../../schema/json.ts";
+import { isJsonObject, type JsonObject } from "../../schema/json.ts";
+import { readUntrustedSchema } from "../../subagents/untrusted-schema.ts";
 import type { Tool } from "../../tools/define-tool.ts";
 import type { AskInput, AskOut } from "../../turn/world.ts";
 import type { DecisionInput } from "../approvals.ts";
@@ -12,10 +13,13 @@ const CHOICES = {
   tool_call: ["approve", "reject"],
   client_tool: ["submit", "reject"],
   unknown_outcome: ["ran", "run", "give_up"],
+  elicitation: ["accept", "decline"],
 } as const;
 
 /** What a call may have to wait for. */
-export type Question = Pick<Approval, "id" | "reasons"> & { readonly kind: keyof typeof CHOICES };
+export type Question = Pick<Approval, "id" | "reasons"> & {
+  readonly kind: Exclude<keyof typeof CHOICES, "elicitation">;
+};
 
 /** Opens the record of a call that has to be decided on, before anybody hears of it (L1). */
 export function openApproval(
@@ -64,6 +68,63 @@ export function openApproval(
   }));
 }
 
+/** Opens the record of a question that a running tool asks the person behind the run (L8). */
+export function openElicitation(
+  run: RunContext,
+  tool: Tool,
+  callId: string,
+  about: { readonly id: string; readonly message: string; readonly schema: JsonObject },
+): Maybe<AskInput> {
+  const now = run.parts.clock.now();
+  const seconds = run.agent.definition.hitl_timeout_seconds;
+  const asked = { message: about.message, schema: about.schema };
+  const opened = run.approvals.open(
+    {
+      id: about.id,
+      kind: "elicitation",
+      reasons: [about.message],
+      run_id: run.id,
+      call_id: callId,
+      tool: tool.name,
+      arguments: null,
+      injected_args: {},
+      digest: digestOf(asked),
+      requester: run.agent.definition.name,
+      choices: [...CHOICES.elicitation],
+      response_schema: about.schema,
+      state: "pending",
+      requested_at: now,
+      deadline: seconds === null ? null : now + seconds * 1000,
+      decision: null,
+    },
+    (decision) => answerProblem(about.schema, decision),
+  );
+  return after(opened, ({ id, reasons, digest, deadline, requested_at }) => ({
+    approval_id: id,
+    kind: "elicitation",
+    call_id: callId,
+    tool: tool.name,
+    reasons,
+    digest,
+    deadline,
+    requested_at,
+  }));
+}
+
+/** Says what is wrong with the answer to a question of a tool. The schema is a stranger's. */
+export async function answerProblem(
+  schema: JsonObject,
+  { choice, response, editedArguments }: DecisionInput,
+): Promise<string | undefined> {
+  if (editedArguments !== undefined) return "editedArguments: a question has none";
+  if (choice !== "accept") return undefined;
+  if (!isJsonObject(response)) return "response: an object with the answer expected";
+  const read = readUntrustedSchema(schema);
+  if (!read.ok) return `response: nothing fits the schema of this question: ${read.problem}`;
+  const checked = await read.schema.check(response);
+  return checked.ok ? undefined : `response: ${checked.problem}`;
+}
+
 /** What a decision was made about, beside the arguments: a tool whose schemas changed is another tool. */
 export function toolDigest(tool: Tool): string {
   return digestOf([tool.input.jsonSchema, tool.output?.jsonSchema ?? null]);
@@ -74,21 +135,27 @@ export async function ask(run: RunContext, gate: AskInput, effect: Effect): Prom
   const deciding = run.approvals.closed(gate.approval_id);
   const listener = { cancelled: (reason: string) => run.approvals.cancel(gate.approval_id, reason) };
   effect.onCancel(listener);
-  if (run.approver === undefined) void run.approvals.decide(gate.approval_id, NOBODY).catch(() => {});
-  else if (typeof run.approver === "function") void askApprover(run, gate.approval_id);
+  if (run.approver === undefined)
+    void run.approvals.decide(gate.approval_id, { ...NOBODY, choice: refusal(gate.kind) }).catch(() => {});
+  else if (typeof run.approver === "function") void askApprover(run, gate);
   const closed = await deciding;
   effect.offCancel(listener);
   return read(run, gate, closed);
 }
 
-const NOBODY: DecisionInput = {
-  choice: "reject",
+/** How each kind is turned down. */
+function refusal(kind: AskInput["kind"]): string {
+  if (kind === "elicitation") return "decline";
+  return kind === "unknown_outcome" ? "give_up" : "reject";
+}
+
+const NOBODY = {
   by: "nobody",
   reason: "nobody is there to approve it (pass `approve` to run(), or use stream().decide())",
 };
 
 /** Calls the run's approver. One that throws, or decides what cannot be, has rejected: nothing is approved by accident. */
-async function askApprover(run: RunContext, id: string): Promise<void> {
+async function askApprover(run: RunContext, { approval_id: id, kind }: AskInput): Promise<void> {
   const approval = run.approvals.pending.find((one) => one.id === id);
   if (typeof run.approver !== "function" || approval === undefined) return;
   try {
@@ -96,7 +163,7 @@ async function askApprover(run: RunContext, id: string): Promise<void> {
     await run.approvals.decide(id, { by: "approve", ...decision });
   } catch (error) {
     const reason = `the approver failed: ${error instanceof Error ? error.message : String(error)}`;
-    await run.approvals.decide(id, { choice: "reject", by: "approve", reason }).catch(() => {});
+    await run.approvals.decide(id, { choice: refusal(kind), by: "approve", reason }).catch(() => {});
   }
 }
 

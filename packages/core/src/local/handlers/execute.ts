@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject } from "../../schema/json.ts";
 import type { Scope } from "../../schema/run.ts";
-import type { Tool, ToolContext } from "../../tools/define-tool.ts";
+import type { ElicitAnswer, ElicitRequest, Tool, ToolContext } from "../../tools/define-tool.ts";
 import type { ToolInput } from "../../turn/world.ts";
 import type { Timer } from "../clock.ts";
 import type { Effect } from "../effect.ts";
@@ -11,70 +12,143 @@ export type Executed =
   | { kind: "timed_out" }
   | { kind: "cancelled"; reason: string };
 
+/** What a tool does next: it ends, or it asks the person behind the run and waits. */
+export type Progress = Executed | { kind: "elicits"; question: Question; flight: Flight };
+
 /** Runs a tool's function. A throw is a value; a timeout or a cancel is answered at once, whatever the function does. */
 export function execute(
   run: RunContext,
   tool: Tool,
-  args: unknown,
+  args: JsonObject,
+  value: unknown,
   input: ToolInput,
   effect: Effect,
-): Executed | Promise<Executed> {
+): Progress | Promise<Progress> {
   const context = new CallContext(run, tool, input, effect);
   let returned: unknown;
   try {
-    returned = tool.run(args, context);
+    returned = tool.run(value, context);
   } catch (error) {
     return failed(error);
   }
   if (!isPromise(returned)) return { kind: "returned", value: returned };
-  return settle(returned, run, tool, effect, context);
+  return new Flight(returned, run, tool, args, context, effect).next(effect);
 }
 
-function settle(
-  pending: PromiseLike<unknown>,
-  run: RunContext,
-  tool: Tool,
-  effect: Effect,
-  context: CallContext,
-) {
-  return new Promise<Executed>((resolve) => {
-    let timer: Timer | undefined;
-    const finish = (executed: Executed) => {
-      context.over = true;
-      timer?.stop();
-      effect.offCancel(listener);
-      resolve(executed);
-    };
-    let cancelledAt: number | undefined;
-    const listener = {
-      cancelled(reason: string) {
-        cancelledAt = run.parts.clock.now();
-        finish({ kind: "cancelled", reason });
-      },
-    };
-    /** Nobody waits for a tool that was cancelled; what came of it within the grace is still worth knowing (X5). */
-    const late = (outcome: "returned" | "failed") => {
-      if (cancelledAt === undefined || run.parts.clock.now() - cancelledAt > GRACE_MS) return;
-      run.late?.({ call_id: context.callId, tool: tool.name, outcome });
-    };
-    effect.onCancel(listener);
-    if (tool.timeoutMs !== null) {
-      timer = run.parts.clock.after(tool.timeoutMs, () => {
-        finish({ kind: "timed_out" });
-        effect.abort(`timed out after ${tool.timeoutMs} ms`);
-      });
-    }
+/** A question of a tool that is running. */
+export interface Question {
+  readonly request: ElicitRequest;
+  readonly answer: (answer: ElicitAnswer) => void;
+}
+
+/** A tool's function under way. It may outlive the effect that began it: while somebody is asked, no effect waits for it. */
+export class Flight {
+  /** What it runs with. */
+  readonly args: JsonObject;
+  readonly startedAt: number;
+  readonly #run: RunContext;
+  readonly #tool: Tool;
+  readonly #context: CallContext;
+  /** The effect it was begun in, whose signal it has. */
+  readonly #begun: Effect;
+  #timer: Timer | undefined;
+  #asking: Question | undefined;
+  #over: Executed | undefined;
+  #cancelledAt: number | undefined;
+  #tell: (() => void) | undefined;
+
+  constructor(
+    pending: PromiseLike<unknown>,
+    run: RunContext,
+    tool: Tool,
+    args: JsonObject,
+    context: CallContext,
+    begun: Effect,
+  ) {
+    this.args = args;
+    this.startedAt = run.parts.clock.now();
+    this.#run = run;
+    this.#tool = tool;
+    this.#context = context;
+    this.#begun = begun;
+    context.asked = () => this.#tell?.();
     pending.then(
       (value) => {
-        finish({ kind: "returned", value });
-        late("returned");
+        this.#end({ kind: "returned", value });
+        this.#late("returned");
       },
       (error: unknown) => {
-        finish(failed(error));
-        late("failed");
+        this.#end(failed(error));
+        this.#late("failed");
       },
     );
-  });
+  }
+
+  /** Its end, or its next question. A cancel of the effect that waits ends it. */
+  next(effect: Effect): Promise<Progress> {
+    return new Promise((resolve) => {
+      const listener = { cancelled: (reason: string) => this.stop(reason) };
+      this.#tell = () => {
+        const progress = this.#progress();
+        if (progress === undefined) return;
+        this.#tell = undefined;
+        this.#timer?.stop();
+        effect.offCancel(listener);
+        resolve(progress);
+      };
+      effect.onCancel(listener);
+      this.#watch();
+      this.#tell?.();
+    });
+  }
+
+  /** Somebody takes up its question. */
+  asks(question: Question): void {
+    this.#asking = question;
+  }
+
+  answer(answer: ElicitAnswer): void {
+    this.#asking?.answer(answer);
+    this.#asking = undefined;
+  }
+
+  /** Nobody waits for it any more. */
+  stop(reason: string): void {
+    this.#cancelledAt ??= this.#run.parts.clock.now();
+    this.#end({ kind: "cancelled", reason });
+    this.#begun.abort(reason);
+  }
+
+  #progress(): Progress | undefined {
+    if (this.#over !== undefined) return this.#over;
+    const question = this.#context.questions.shift();
+    return question === undefined ? undefined : { kind: "elicits", question, flight: this };
+  }
+
+  /** What a person takes to answer does not count. */
+  #watch(): void {
+    const { timeoutMs } = this.#tool;
+    if (timeoutMs === null || this.#over !== undefined) return;
+    this.#timer = this.#run.parts.clock.after(timeoutMs, () => {
+      this.#end({ kind: "timed_out" });
+      this.#begun.abort(`timed out after ${timeoutMs} ms`);
+    });
+  }
+
+  #end(executed: Executed): void {
+    if (this.#over !== undefined) return;
+    this.#over = executed;
+    this.#context.over = true;
+    for (const { answer } of this.#context.questions.splice(0)) answer({ action: "cancel" });
+    this.answer({ action: "cancel" });
+    this.#tell?.();
+  }
+
+  /** Nobody waits for a tool that was cancelled; what came of it within the grace is still worth knowing (X5). */
+  #late(outcome: "returned" | "failed"): void {
+    if (this.#cancelledAt === undefined || this.#run.parts.clock.now() - this.#cancelledAt > GRACE_MS) return;
+    this.#run.late?.({ call_id: this.#context.callId, tool: this.#tool.name, outcome });
+  }
 }
 
 /** How long the outcome of a cancelled tool is listened for. */
@@ -89,6 +163,9 @@ class CallContext implements ToolContext {
   readonly idempotencyKey: string;
   readonly attempt: number;
   over = false;
+  /** What it asks the person behind the run, until somebody takes it up. */
+  readonly questions: Question[] = [];
+  asked: (() => void) | undefined;
   readonly #run: RunContext;
   readonly #tool: Tool;
   readonly #effect: Effect;
@@ -112,8 +189,16 @@ class CallContext implements ToolContext {
     return this.#effect.signal;
   }
 
-  elicit(): Promise<never> {
-    return Promise.reject(new Error("nobody can be asked while a tool runs, in this version"));
+  /** A getter, so that `({ elicit }) => …` works. */
+  get elicit(): ToolContext["elicit"] {
+    return (request) => {
+      if (this.over) return Promise.resolve({ action: "cancel" });
+      checkQuestion(request);
+      return new Promise((answer) => {
+        this.questions.push({ request, answer });
+        this.asked?.();
+      });
+    };
   }
 
   /** A getter, so that `({ progress }) => …` works. */
@@ -139,6 +224,11 @@ class CallContext implements ToolContext {
       });
     };
   }
+}
+
+function checkQuestion({ message, schema }: ElicitRequest): void {
+  if (typeof message !== "string" || !isJsonObject(schema))
+    throw new TypeError("elicit({ message, schema }) takes a text and the JSON Schema of the answer");
 }
 
 /** What is not JSON would be an event that is none. */

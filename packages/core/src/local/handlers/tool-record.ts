@@ -3,6 +3,7 @@ import type { JsonObject } from "../../schema/json.ts";
 import type { ToolCallPart, ToolMessage, ToolOutput } from "../../schema/message.ts";
 import type { ToolResultMetadata } from "../../schema/tool.ts";
 import type { AskOut, ToolInput, ToolOut } from "../../turn/world.ts";
+import { withResultAdvisory } from "../advisory.ts";
 import type { RunContext } from "../run-context.ts";
 
 type Stop = Pick<ToolOut, "fatal" | "cancelled" | "artifacts">;
@@ -25,8 +26,8 @@ export class ToolRecord {
     this.#input = input;
   }
 
-  start(): void {
-    this.#started = this.#run.parts.clock.now();
+  start(at = this.#run.parts.clock.now()): void {
+    this.#started = at;
   }
 
   end(): void {
@@ -88,7 +89,8 @@ export class ToolRecord {
       metadata: this.metadata(output, stop.artifacts?.[0]?.artifact_id),
       ...(this.#told === undefined ? {} : { told: this.#told }),
     };
-    this.#run.record(message);
+    const { message_id: messageId, planner } = this.#input;
+    this.#run.record(withResultAdvisory(this.#run, message, { messageId, isPlanning: planner === true }));
     return { message_id: message.id, ...stop };
   }
 

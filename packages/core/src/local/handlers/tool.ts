@@ -6,20 +6,20 @@ import type { ToolCallPart, ToolOutput } from "../../schema/message.ts";
 import type { HookPoint } from "../../schema/points.ts";
 import { readJobs, type SpawnTool } from "../../subagents/jobs.ts";
 import { aggregate, type Entry } from "../../subagents/results.ts";
-import type { Tool } from "../../tools/define-tool.ts";
+import type { ElicitAnswer, Tool } from "../../tools/define-tool.ts";
 import { isOversized, offload, shortened } from "../../tools/offload.ts";
 import { isBounded, READ_ARTIFACT } from "../../tools/read-artifact.ts";
 import { type ToolValue, toOutput } from "../../tools/to-output.ts";
-import type { AskOut, ChildOut, ToolInput, ToolOut } from "../../turn/world.ts";
+import type { AskOut, ChildOut, Refused, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import type { LoopTool } from "../loop-tools.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
-import type { RunContext } from "../run-context.ts";
-import { openApproval, type Question, toolDigest } from "./ask.ts";
+import type { RunContext, ToolKeeper } from "../run-context.ts";
+import { openApproval, openElicitation, type Question, toolDigest } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
-import { type Executed, execute } from "./execute.ts";
+import { type Executed, execute, type Progress } from "./execute.ts";
 import { Spoken } from "./spoken.ts";
 import { callError, ToolRecord } from "./tool-record.ts";
 
@@ -30,6 +30,8 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
   const record = new ToolRecord(run, part, input);
   const tool = run.agent.toolByName.get(part.tool);
   if (effect.cancelled !== undefined) {
+    if (input.decided) record.decided(input.decided);
+    if (input.children) return interruptedChildren(run, input.children, part, record, effect.cancelled);
     const isDoubtful = tool !== undefined && mayHaveRun(run, tool, input, effect);
     return isDoubtful ? record.interrupted(effect.cancelled) : record.stopped(effect.cancelled);
   }
@@ -41,8 +43,22 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
     if (effect.cancelled !== undefined) return record.stopped(effect.cancelled);
     if (!checked.ok) return record.never("tool_arguments_invalid", notRun(tool, checked.problem));
     const call = new ToolCall(run, input, effect, tool, written, record);
+    if (input.answered) return call.answered(input.answered, checked.value);
     return input.children || input.handed ? call.goOn() : call.make(checked.value);
   });
+}
+
+/** Its sub-agents had begun when everything was stopped. */
+function interruptedChildren(
+  { parts }: RunContext,
+  { started_at, ran_with }: NonNullable<ToolInput["children"]>,
+  { arguments: written }: ToolCallPart,
+  record: ToolRecord,
+  reason: string,
+): ToolOut {
+  record.ran(started_at, parts.clock.now());
+  if (ran_with !== undefined && written !== null) record.ranWith(ran_with, written);
+  return record.interrupted(reason);
 }
 
 /** It was under way in a process that died, and nothing says that it was still waiting for somebody (T2). */
@@ -101,16 +117,49 @@ class ToolCall {
     return digestOf(edited) === decided.digest ? this.#edited(edited) : this.#out(this.#changed("arguments"));
   }
 
+  /** The person behind the run has answered what the running tool asked. */
+  answered(answer: AskOut, value: unknown): Maybe<ToolOut> {
+    const { decided, call } = this.#input;
+    if (decided !== undefined) this.#record.decided(decided);
+    const flight = this.#run.flights.get(call.id);
+    this.#run.flights.delete(call.id);
+    const { keeper } = this.#run;
+    if (flight === undefined) return this.#landed(value);
+    this.#record.start(flight.startedAt);
+    if (!sameJson(flight.args, this.#written)) this.#record.ranWith(flight.args, this.#written);
+    if (answer.cancelled !== undefined) {
+      flight.stop(answer.cancelled);
+      return this.#out(this.#record.interrupted(answer.cancelled));
+    }
+    const { decision } = this.#run.approvals.get(answer.approval_id) ?? {};
+    flight.answer(answerOf(answer, decision?.response));
+    return after(flight.next(this.#effect), (progress) => this.#progressed(flight.args, progress, keeper));
+  }
+
+  /** It was asking when its process died: what it did until then nobody knows (X3). */
+  #landed(value: unknown): Maybe<ToolOut> {
+    const why = "it was waiting for an answer when its process died";
+    const goOn = () =>
+      this.#tool.effect === "once" ? this.#unknown(this.#written, why) : this.#execute(this.#written, value);
+    const { keeper } = this.#run;
+    if (keeper === undefined) return goOn();
+    return after(keeper.found(this.#effect.key, this.#tool), (found) => {
+      if (found.kind !== "ran") return goOn();
+      this.#record.ran(found.kept.started_at, found.kept.completed_at);
+      return this.#finish(this.#written, found.kept.executed);
+    });
+  }
+
   /** The loop has done what the call asked of it: started children, or passed the turn on. */
   goOn(): Maybe<ToolOut> {
     const { decided, children, handed } = this.#input;
     if (decided !== undefined) this.#record.decided(decided);
     if (handed !== undefined) {
-      const { to, refused } = handed;
+      const { to, refused, ran_with } = handed;
+      if (refused !== undefined) return this.#stays(refused);
+      if (ran_with !== undefined) this.#record.ranWith(ran_with, this.#written);
       this.#record.start();
-      return refused === undefined
-        ? this.#finish(this.#written, { kind: "returned", value: `Handed over to ${to}.` })
-        : this.#finish(this.#written, { kind: "failed", message: `Not handed over: ${refused}` });
+      return this.#finish(ran_with ?? this.#written, { kind: "returned", value: `Handed over to ${to}.` });
     }
     if (children === undefined) throw new Error("a call goes on without anything to go on with");
     const args = children.ran_with ?? this.#written;
@@ -120,6 +169,12 @@ class ToolCall {
       const value = aggregate(spawnTool(this.#tool), entries);
       return this.#finish(args, { kind: "returned", value });
     });
+  }
+
+  /** The turn is not handed over: the call did nothing. */
+  #stays({ code, why, by }: Refused): ToolOut {
+    if (by !== undefined) this.#record.skippedBy(by);
+    return this.#out(this.#record.never(code, `Not handed over: ${why}.`));
   }
 
   /** What became of each child, with what it said (S5). */
@@ -248,28 +303,45 @@ class ToolCall {
   #askLoop(asked: LoopTool, args: JsonObject): ToolOut {
     const { agent, parts } = this.#run;
     if (asked.kind === "handoff") {
-      const reason = typeof args["reason"] === "string" ? args["reason"] : "";
-      return this.#out({ handoff: { to: asked.agent, reason } });
+      const { reason, input } = args;
+      const wish = { to: asked.agent, reason: textOf(reason), input: textOf(input) };
+      return this.#out({ handoff: { ...wish, ...this.#ranWith(args) } });
     }
     const limits = { max: agent.definition.max_parallel_subagents, childTools: agent.childTools };
     const read = readJobs(asked.tool, args, limits);
     if (!read.ok)
       return this.#out(this.#record.never("tool_arguments_invalid", notRun(this.#tool, read.problem)));
-    const changed = sameJson(args, this.#written) ? {} : { ran_with: args };
     const limited = asked.tool === "spawn_parallel";
-    return this.#out({ spawn: { jobs: read.jobs, limited, started_at: parts.clock.now(), ...changed } });
+    const spawn = { jobs: read.jobs, limited, started_at: parts.clock.now(), ...this.#ranWith(args) };
+    return this.#out({ spawn });
+  }
+
+  /** What it runs with, for a later round to tell, where that is not what the model wrote. */
+  #ranWith(args: JsonObject): { ran_with?: JsonObject } {
+    return sameJson(args, this.#written) ? {} : { ran_with: args };
   }
 
   #perform(args: JsonObject, value: unknown): Maybe<ToolOut> {
     this.#record.start();
-    const executing = execute(this.#run, this.#tool, value, this.#input, this.#effect);
-    return after(executing, (executed) => {
-      this.#record.end();
-      const { keeper } = this.#run;
-      if (keeper === undefined || executed.kind === "cancelled") return this.#finish(args, executed);
-      const kept = { executed, ...this.#record.times };
-      return after(keeper.ran(this.#effect.key, this.#tool, kept), () => this.#finish(args, executed));
-    });
+    const executing = execute(this.#run, this.#tool, args, value, this.#input, this.#effect);
+    return after(executing, (progress) => this.#progressed(args, progress, this.#run.keeper));
+  }
+
+  #progressed(args: JsonObject, progress: Progress, keeper: ToolKeeper | undefined): Maybe<ToolOut> {
+    if (progress.kind === "elicits") return this.#elicit(progress);
+    this.#record.end();
+    if (keeper === undefined || progress.kind === "cancelled") return this.#finish(args, progress);
+    const kept = { executed: progress, ...this.#record.times };
+    return after(keeper.ran(this.#effect.key, this.#tool, kept), () => this.#finish(args, progress));
+  }
+
+  /** The tool asks something and runs on: its question is an approval like any other (L8). */
+  #elicit({ question, flight }: Extract<Progress, { kind: "elicits" }>): Maybe<ToolOut> {
+    const { id } = this.#input.call;
+    flight.asks(question);
+    this.#run.flights.set(id, flight);
+    const about = { id: `${id}.elicitation.${roundOf(this.#effect.key)}`, ...question.request };
+    return after(openElicitation(this.#run, this.#tool, id, about), (gate) => this.#out({ gate }));
   }
 
   /** It was running when its process died, and it may not run twice: a human says what happened (X3). */
@@ -429,7 +501,16 @@ class ToolCall {
   }
 }
 
+function answerOf({ status }: AskOut, response: Json | undefined): ElicitAnswer {
+  if (status === "approved") return { action: "accept", content: response as JsonObject }; // checked when it was decided
+  return { action: status === "rejected" ? "decline" : "cancel" };
+}
+
 const LOST = { code: "internal", message: "What it said is gone." } as const;
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
 
 function spawnTool({ name }: Tool): SpawnTool {
   return name === "spawn_self" ? name : "spawn_parallel";
