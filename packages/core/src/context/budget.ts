@@ -1,17 +1,16 @@
 import type { AgentDefinition } from "../schema/agent.ts";
 import { type ModelFacts, requestBudget } from "./model-table.ts";
 
-/** The share of the window that `limit:n` allows; null in every other mode (B3). */
-export function limitShare({ budget_awareness }: AgentDefinition): number | null {
-  return budget_awareness?.startsWith("limit:")
-    ? Number(budget_awareness.slice("limit:".length)) / 100
-    : null;
+/** The percentage of the window that `limit:n` allows; null in every other mode (B3). */
+export function limitPercent({ budget_awareness }: AgentDefinition): number | null {
+  return budget_awareness?.startsWith("limit:") ? Number(budget_awareness.slice("limit:".length)) : null;
 }
 
 /** The tokens a request may have: `limit:n` of the window, else the window less what the answer needs (H6). */
 export function budgetOf(definition: AgentDefinition, facts: ModelFacts): number {
-  const share = limitShare(definition);
-  return share === null ? requestBudget(facts, definition.max_tokens) : Math.floor(facts.window * share);
+  const percent = limitPercent(definition);
+  if (percent === null) return requestBudget(facts, definition.max_tokens);
+  return Math.floor((facts.window * percent) / 100); // in this order: 29 % of 100 is 29
 }
 
 /** What is kept free for pre-hooks: nothing without any, and never more than half of the budget (H6). */
@@ -19,13 +18,19 @@ export function reserveOf(definition: AgentDefinition, budget: number, hasPreHoo
   return hasPreHooks ? Math.min(definition.injection_reserve_tokens, Math.floor(budget / 2)) : 0;
 }
 
-/** A window is used best up to here (B2). */
-const WORKING_SHARE = 0.6;
+/** A window is used best up to here, in percent (B2). */
+const WORKING_PERCENT = 60;
 
 /** The advisory of `per-message`: a fixed template, stamped once (B2). */
 export function advisoryOf(used: number, { window }: ModelFacts): string {
-  const working = Math.floor(window * WORKING_SHARE);
+  const working = Math.floor((window * WORKING_PERCENT) / 100);
   return `[context: ${used} of ${window} tokens used; best kept below ${working}]`;
+}
+
+/** The tokens that an advisory says are used. */
+export function usedIn(advisory: string | undefined): number | undefined {
+  const found = advisory === undefined ? null : /^\[context: (\d+) of /.exec(advisory);
+  return found === null ? undefined : Number(found[1]);
 }
 
 /** What a run that has no more room says in place of an answer (B3). */

@@ -78,7 +78,17 @@ export function renderMessage(message: Exclude<Message, ToolMessage>): Rendered 
     content.push(renderAssistantPart(part));
     says ||= part.type !== "reasoning";
   }
-  return says ? { role: "assistant", content } : null;
+  if (!says) return null;
+  if (message.advisory !== undefined) addAdvisory(content, message.advisory);
+  return { role: "assistant", content };
+}
+
+/** The last of its texts: before its calls, since results are wanted right behind those (B2). */
+function addAdvisory(content: ReturnType<typeof renderAssistantPart>[], advisory: string): void {
+  const call = content.findIndex((part) => part.type === "tool-call");
+  const isAfterText = content.some((part) => part.type === "text");
+  const text = isAfterText ? `\n\n${advisory}` : advisory; // some providers join texts
+  content.splice(call < 0 ? content.length : call, 0, { type: "text", text });
 }
 
 /** Empty text is refused by providers; reasoning that was changed no longer fits its signature. */
@@ -142,12 +152,11 @@ function renderResult(message: ToolMessage): ToolResult {
   };
 }
 
-function renderOutput({ output, told }: ToolMessage): Output {
-  if (told !== undefined) {
-    return {
-      type: output.type === "error" ? "error-text" : "text",
-      value: `${outputText(output)}\n\n[${told}]`,
-    };
+function renderOutput({ output, told, advisory }: ToolMessage): Output {
+  if (told !== undefined || advisory !== undefined) {
+    const added = [told === undefined ? undefined : `[${told}]`, advisory];
+    const texts = [outputText(output), ...added].filter((text) => text !== undefined);
+    return { type: output.type === "error" ? "error-text" : "text", value: texts.join("\n\n") };
   }
   if (output.type === "error") return { type: "error-text", value: output.failure.message };
   if (output.type === "text") return { type: "text", value: output.value };

@@ -91,9 +91,11 @@ export class Log {
     return tally.advance(this.messages, upTo);
   }
 
-  /** The log as people see it: what was said, however it is sent. */
+  /** The log as people see it: what was said, however it is sent, and nothing that only the model is told (B2). */
   said(from = 0, to = this.messages.length): Message[] {
-    return this.messages.slice(from, to).filter((entry) => entry.role !== "projection");
+    return this.messages
+      .slice(from, to)
+      .flatMap((entry) => (entry.role === "projection" ? [] : [withoutAdvisory(entry)]));
   }
 
   find(id: string): Message | undefined {
@@ -122,6 +124,12 @@ export class Log {
       for (const { messages } of known.cuts) for (const message of messages ?? []) this.#take(message, at);
     }
   }
+}
+
+function withoutAdvisory(message: Message): Message {
+  if (!("advisory" in message)) return message;
+  const { advisory: _, ...said } = message;
+  return said;
 }
 
 function speaksOfArtifact(message: LogEntry): boolean {

@@ -1,4 +1,4 @@
-import { budgetOf, limitShare, reserveOf } from "../context/budget.ts";
+import { budgetOf, limitPercent, reserveOf } from "../context/budget.ts";
 import type { ModelFacts } from "../context/model-table.ts";
 import type { Message } from "../schema/message.ts";
 import type { TurnState } from "../schema/turn-state.ts";
@@ -58,7 +58,7 @@ export function factsOf(run: RunContext, isPlanning = false): ModelFacts | undef
 /** What `limit:n` allows; undefined in every other mode (B3). */
 export function limitOf(run: RunContext, isPlanning = false): number | undefined {
   const { definition } = run.agent;
-  if (limitShare(definition) === null) return undefined;
+  if (limitPercent(definition) === null) return undefined;
   const facts = factsOf(run, isPlanning);
   return facts === undefined ? undefined : budgetOf(definition, facts);
 }
@@ -76,7 +76,7 @@ export function roomOf(run: RunContext, input: CompactInput): Room | undefined {
   const facts = factsOf(run);
   const { why, anchor } = input;
   let size = requestSize(run, input);
-  if (why === "opening") size += counterOf(run).message(run.userMessage);
+  if (why === "opening") size += counterOf(run).message(openingMessage(run));
   const estimate = Math.ceil(size * ratioOf(anchor));
   if (why === "overflow") {
     // The estimate was wrong, so it is no guide to how much is enough.
@@ -87,6 +87,11 @@ export function roomOf(run: RunContext, input: CompactInput): Room | undefined {
   const budget = budgetOf(definition, facts);
   const reserve = why === "opening" ? reserveOf(definition, budget, run.agent.preHooks.length > 0) : 0;
   return { estimate, limit: budget - reserve };
+}
+
+/** The message that opens the turn, as START rails left it. */
+export function openingMessage(run: RunContext): Message {
+  return run.message(run.userMessage.id) ?? run.userMessage;
 }
 
 const AFTER_OVERFLOW = 0.7;

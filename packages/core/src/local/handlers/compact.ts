@@ -3,6 +3,7 @@ import { type Compacted, compact as makeSmaller } from "../../context/compaction
 import type { SummaryRequest } from "../../context/compaction/summarise.ts";
 import type { CompactionInput } from "../../context/compaction/view.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
@@ -10,7 +11,7 @@ import { addUsage } from "../../turn/state.ts";
 import type { CompactInput, CompactOut, ContextChange, Room } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { dispatchPoint, type Place } from "../point.ts";
-import { besideLog, counterOf, factsOf, ratioOf, roomOf } from "../request-size.ts";
+import { besideLog, counterOf, factsOf, openingMessage, ratioOf, roomOf } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { changedMessages } from "./changed.ts";
 import { quietCall } from "./quiet-model.ts";
@@ -36,6 +37,8 @@ class MakingRoom {
   readonly #effect: Effect;
   readonly #room: Room;
   readonly #spoken = new Spoken();
+  /** A plain hook failed at a summary. */
+  #fatal: Failure | undefined;
   #usage: Usage | undefined;
   #model = "";
 
@@ -54,6 +57,7 @@ class MakingRoom {
     while (!step.done) {
       const text = await this.#summary(step.value);
       if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
+      if (this.#fatal !== undefined) return this.#out({ fatal: this.#fatal });
       if (text === undefined) return this.#out({}); // a rail has the last word, and the loop reads it
       step = planning.next(text);
     }
@@ -109,7 +113,7 @@ class MakingRoom {
     const ratio = ratioOf(anchor);
     const { limit: target } = this.#room;
     const opening = why === "opening" ? null : { from: turn_at, to: tail_at };
-    const user = why === "opening" ? counter.message(run.userMessage) : 0;
+    const user = why === "opening" ? counter.message(openingMessage(run)) : 0;
     return {
       id: this.#id,
       entries: run.log.messages,
@@ -132,8 +136,9 @@ class MakingRoom {
   async #summary({ prompt, messages, maxTokens }: SummaryRequest): Promise<string | null | undefined> {
     const place = this.#place(`${this.#effect.key}/summary`);
     const request = { system: prompt, messages, maxTokens };
-    const { text, model, usage, isStopped } = await quietCall(this.#run, request, place, this.#spoken);
+    const { text, model, usage, isStopped, fatal } = await quietCall(this.#run, request, place, this.#spoken);
     this.#model = model;
+    this.#fatal = fatal;
     if (usage !== undefined) this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
     return isStopped ? undefined : text;
   }

@@ -12,6 +12,7 @@ import type { AssistantMessage, Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut, Room } from "../../turn/world.ts";
+import { withAdvisory } from "../advisory.ts";
 import type { BoundAgent } from "../bound-agent.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
@@ -147,18 +148,20 @@ class ModelCall {
     const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
     renderInto(rendered, changed, 0, changed.length);
     const over = this.#overAfter(changed);
-    if (over !== undefined) return this.#stopped(over.estimate, over.limit);
-    return this.#call(model, rendered);
+    if (over === undefined) return this.#call(model, rendered);
+    const { estimate, limit } = over;
+    if (this.#input.planner) return this.#out({ failure: budgetFailure(estimate, limit) });
+    return this.#stopped(estimate, limit);
   }
 
   /** What rails made of a request is weighed again; above the limit there is no second compaction (B3). */
   #overAfter(messages: readonly Message[]): Room | undefined {
+    if (this.#estimated === undefined) return undefined;
     const planning = this.#input.planner !== undefined;
+    this.#estimated = sizeOfMessages(this.#run, messages, planning); // what the provider's count is held against
     const limit = limitOf(this.#run, planning);
-    if (limit === undefined) return undefined;
-    const size = sizeOfMessages(this.#run, messages, planning);
-    const estimate = Math.ceil(size * ratioOf(this.#input.anchor));
-    return estimate > limit ? { estimate, limit } : undefined;
+    const estimate = Math.ceil(this.#estimated * ratioOf(this.#input.anchor));
+    return limit !== undefined && estimate > limit ? { estimate, limit } : undefined;
   }
 
   /** The stream is whole: POST_LLM_CALL decides what stands. */
@@ -211,7 +214,7 @@ class ModelCall {
     retract: string | undefined,
   ): Maybe<ModelOut> {
     const run = this.#run;
-    run.record(message);
+    run.record(this.#advised(message, usage));
     const text = messageText(message);
     const reasoning = reasoningOf(message);
     this.#deltas.release(text, reasoning);
@@ -227,10 +230,18 @@ class ModelCall {
       if (skipped) out.skipped = true;
       if (this.#assembly.droppedReasoning) out.reasoning_dropped = true;
       if (retract !== undefined) out.retract = retract;
-      if (this.#input.planner) return calls.length > 0 || text === "" ? out : { ...out, plan: this.#plan(text) };
+      if (this.#input.planner)
+        return calls.length > 0 || text === "" ? out : { ...out, plan: this.#plan(text) };
       if (calls.length > 0 || run.agent.output === null || skipped) return out;
       return this.#problem(text).then((invalid) => (invalid === undefined ? out : { ...out, invalid }));
     });
+  }
+
+  /** With `per-message`, what goes back to the model says how full its window is (B2); nobody else reads that. */
+  #advised(message: AssistantMessage, usage: Usage | undefined): AssistantMessage {
+    const isPlanning = this.#input.planner !== undefined;
+    const estimate = (this.#estimated ?? 0) * ratioOf(this.#input.anchor);
+    return withAdvisory(this.#run, message, { isPlanning, usage, estimate });
   }
 
   /** What the planner said, as the executor gets it. */
@@ -263,8 +274,7 @@ class ModelCall {
 
   async #failed(failure: Failure): Promise<ModelOut> {
     const run = this.#run;
-    if (failure.details?.["reason"] === "context_overflow" && !this.#input.compacted && !this.#input.planner)
-      return this.#out({ failure, overflow: true }); // room is made, and it is tried once more (B5)
+    if (this.#isOverflow(failure)) return this.#out({ failure, overflow: true }); // room is made, and it is tried once more
     const again = afterFailure(failure, this.#input, this.#models.length, run.parts);
     if (again) return this.#out({ failure, again });
     if (run.listens("MODEL_ERROR")) {
@@ -291,11 +301,19 @@ class ModelCall {
     return this.#out({ ...this.#kept(), failure });
   }
 
+  /** The provider found the request too long before anything of an answer was shown (B5). */
+  #isOverflow({ details }: Failure): boolean {
+    const { compacted, planner } = this.#input;
+    return (
+      details?.["reason"] === "context_overflow" && details["emitted"] !== true && !compacted && !planner
+    );
+  }
+
   /** What had been shown stays (X5): recorded as a partial message, without calls. What was held back is dropped. */
   #kept(): ModelOut {
     const { textLength, reasoningLength } = this.#assembly;
     if ((textLength === 0 && reasoningLength === 0) || this.#run.agent.held) return {};
-    this.#run.record(partialMessage(this.#messageId, this.#assembly));
+    this.#run.record(this.#advised(partialMessage(this.#messageId, this.#assembly), undefined));
     const shown = { has_text: textLength > 0, has_reasoning: reasoningLength > 0 };
     return { message_id: this.#messageId, partial: true, ...shown };
   }

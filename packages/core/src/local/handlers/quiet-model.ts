@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type Rendered, renderInto } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze, type Json } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
@@ -26,6 +27,8 @@ export interface QuietAnswer {
   readonly usage?: Usage;
   /** A rail wants more than that: the loop decides. */
   readonly isStopped?: true;
+  /** A plain hook failed, and the run with it (R10). */
+  readonly fatal?: Failure;
 }
 
 /** A model call of our own, a summary: it passes the LLM rails like any other (R14), and nothing of it is shown. */
@@ -48,7 +51,8 @@ export async function quietCall(
     spoken.add(found.verdict, found.outcome.passed);
     const { action, replacement } = found.outcome;
     if (action === "skip") return { text: textOf(replacement), model: name };
-    if (action !== "continue" || found.failure) return { ...nothing, isStopped: true };
+    if (found.failure) return { ...nothing, fatal: found.failure };
+    if (action !== "continue") return { ...nothing, isStopped: true };
     if (found.inputs.everChanged) messages = found.inputs.read("messages") as readonly Message[]; // checked above
   }
 
@@ -81,13 +85,15 @@ export async function quietCall(
   spoken.add(found.verdict, found.outcome.passed);
   const { action, replacement } = found.outcome;
   if (action === "skip") return { text: textOf(replacement), model: name, usage };
-  if (action !== "continue" || found.failure) return { ...nothing, usage, isStopped: true };
+  if (found.failure) return { ...nothing, usage, fatal: found.failure };
+  if (action !== "continue") return { ...nothing, usage, isStopped: true };
   const { text } = found.inputs.read("response") as ModelResponse; // checked by `textOnly`
   return { text, model: name, usage };
 }
 
 function textOnly(_field: string, value: unknown): string | undefined {
-  const isText = typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";
+  const isText =
+    typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";
   return isText ? undefined : "{ text, toolCalls: [] } is expected";
 }
 
