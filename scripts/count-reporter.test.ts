@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fixture } from "./fixture.ts";
+
+vi.setConfig({ testTimeout: 300_000 }); // a whole vitest starts, several times
 
 const root = resolve(import.meta.dirname, "..");
 

@@ -6,7 +6,7 @@ import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
 import { runProgram } from "./run-program.ts";
 
 const root = resolve(import.meta.dirname, "..");
-const timeoutMs = 30_000;
+const timeoutMs = 120_000;
 
 interface Snippet extends CodeBlock {
   title: string;
@@ -48,7 +48,7 @@ describe.concurrent("each program ends by itself, with no API key and no error",
   });
 });
 
-test("code in the documents type-checks", { timeout: 120_000 }, () => {
+test("code in the documents type-checks", { timeout: 300_000 }, () => {
   const config = { extends: join(root, "tsconfig.json"), include: ["*.ts"], exclude: [] };
   writeFileSync(join(home, "tsconfig.json"), JSON.stringify(config));
   if (snippets.every(({ use }) => use === "no-run")) return;

@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fixture } from "./fixture.ts";
 import { runProgram } from "./run-program.ts";
 
-const run = (code: string, timeoutMs = 10_000) => {
+vi.setConfig({ testTimeout: 150_000 }); // processes start when they get a turn
+
+const run = (code: string, timeoutMs = 60_000) => {
   const cwd = fixture({ "package.json": `{ "type": "module" }`, "a.ts": code });
   return runProgram(join(cwd, "a.ts"), { cwd, timeoutMs });
 };
