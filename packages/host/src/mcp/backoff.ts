@@ -23,6 +23,10 @@ export class Backoff {
     this.#notBefore = 0;
   }
 
+  get isWaiting(): boolean {
+    return this.#notBefore > performance.now();
+  }
+
   /** Waits until it may be tried again. */
   async turn(signal: AbortSignal): Promise<void> {
     const ms = this.#notBefore - performance.now();

@@ -51,7 +51,10 @@ export class Connection {
         capabilities: { elicitation: { form: {} } },
         versionNegotiation: {
           mode: "auto",
-          probe: { timeoutMs: Math.ceil(settings.deadlines.connectMs / 2) },
+          // A process that is silent is one of the older era, and needs time to be greeted again. A site is down.
+          probe: {
+            timeoutMs: Math.ceil(settings.deadlines.connectMs / (config.target.kind === "stdio" ? 2 : 1)),
+          },
         },
         // The default one compiles schemas of strangers to code.
         jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
@@ -241,11 +244,7 @@ export class Connection {
   }
 
   #heard({ progressToken, ...update }: Record<string, unknown>): void {
-    try {
-      if (typeof progressToken === "string") this.#progress.get(progressToken)?.(update);
-    } catch {
-      // Whoever watches cannot stop the call.
-    }
+    if (typeof progressToken === "string") this.#progress.get(progressToken)?.(update);
   }
 
   #closed(): void {

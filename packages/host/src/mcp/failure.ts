@@ -1,4 +1,4 @@
-import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import type { Connection } from "./connection.ts";
 import type { CallDeadline } from "./deadline.ts";
 import { redact } from "./server-config.ts";
@@ -15,20 +15,26 @@ export function explain(error: unknown, what: string, connection: Connection, de
       cause: error,
     });
   if (deadline.expired !== undefined) return told(`did not answer "${what}" in time: ${deadline.expired}`);
-  if (!alive || isBroken(error)) return told([`broke off during "${what}"`, ...symptoms].join("; "));
+  if (!alive) return told([`broke off during "${what}"`, ...symptoms].join("; "));
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return told(`answered "${what}" with something that is not a result: ${briefly(error)}`);
-  return told(`answered "${what}" with an error: ${briefly(error)}`);
+  if (error instanceof ProtocolError) return told(`answered "${what}" with an error: ${briefly(error)}`);
+  return told(`failed at "${what}": ${briefly(error)}`);
 }
 
-/** Whether the connection is of no more use. */
+/** Whether the connection is of no more use: it broke, or the server does not know it any more. */
 export function isBroken(error: unknown): boolean {
-  const codes = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed];
-  return error instanceof SdkError && codes.includes(error.code);
+  if (error instanceof SdkHttpError) return error.status >= 400 && error.status < 500;
+  if (error instanceof SdkError)
+    return [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(
+      error.code,
+    );
+  return error instanceof TypeError && error.message === "fetch failed";
 }
 
 /** What an error says, on a line. */
 export function briefly(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return cut(text.replace(/\s+/g, " "), MAX_REASON);
+  const cause = error instanceof TypeError && error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return cut((text + cause).replace(/\s+/g, " "), MAX_REASON);
 }

@@ -1,4 +1,5 @@
 import { TracksideError } from "trackside";
+import { abortable } from "./abortable.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./pool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -27,6 +28,11 @@ export class Lease {
     return await abortable(this.#opening, signal);
   }
 
+  /** Whether the server is left alone for now, because it kept failing. */
+  get isWaiting(): boolean {
+    return this.#connection === undefined && this.#pool.backoff(this.config).isWaiting;
+  }
+
   /** Whether the last call went well, for when the server is to be tried again. */
   report(well: boolean): void {
     const backoff = this.#pool.backoff(this.config);
@@ -42,19 +48,24 @@ export class Lease {
   }
 
   async #open(): Promise<Connection> {
-    if (this.#released)
-      throw new TracksideError(
-        "mcp_unavailable",
-        `The run that had the MCP server "${this.config.name}" is over`,
-      );
+    if (this.#released) throw this.#over();
     const held = await this.#held();
     if (held !== undefined) return held;
     const connection = await this.#pool.take(this.config);
     this.#learned(connection.listing);
-    // Whoever waits for it may use it once more; a run that is over gives it back at once.
-    if (this.#released) this.#pool.giveBack(connection);
-    else this.#connection = connection;
+    if (this.#released) {
+      this.#pool.giveBack(connection);
+      throw this.#over(); // from here on it may be another run's
+    }
+    this.#connection = connection;
     return connection;
+  }
+
+  #over(): TracksideError {
+    return new TracksideError(
+      "mcp_unavailable",
+      `The run that had the MCP server "${this.config.name}" is over`,
+    );
   }
 
   /** The connection we have, if it still works. */
@@ -63,28 +74,13 @@ export class Lease {
     if (held?.alive !== true) return undefined;
     try {
       this.#learned(await held.refreshed());
+      if (this.#released) throw this.#over();
       return held;
     } catch {
-      if (this.#connection === held) this.#connection = undefined;
+      if (this.#released) throw this.#over();
+      this.#connection = undefined;
       this.#pool.discard(held);
       return undefined;
     }
-  }
-}
-
-/** Waits for something that goes on without us when we stop waiting. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await promise;
-  promise.catch(() => undefined);
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
   }
 }

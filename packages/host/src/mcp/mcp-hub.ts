@@ -80,12 +80,14 @@ export class McpHub implements ToolServers, AsyncDisposable {
     return await offerTools(lease, listing, this.#settings.definitions, this.#settings.deadlines);
   }
 
+  /** The tools of a server: as they are now, or as they were while it cannot be reached. */
   async #listing(lease: Lease): Promise<Listing> {
+    const known = this.#known.get(knownKey(lease.config));
+    if (known !== undefined && lease.isWaiting) return known; // a run need not wait for what its calls can wait for
     try {
       return (await lease.ready()).listing;
     } catch (error) {
-      const known = this.#closed === undefined ? this.#known.get(knownKey(lease.config)) : undefined;
-      if (known === undefined) throw error;
+      if (known === undefined || this.#closed !== undefined) throw error;
       return known; // a call tries again, and says so if it cannot
     }
   }

@@ -133,7 +133,8 @@ function serverTool(lease: Lease, name: string, tool: ServerTool, deadlines: Dea
       // A stranger's word that nothing happens twice is not taken.
       effect: !trusted ? "once" : tool.readOnly ? "none" : tool.idempotent ? "idempotent" : "once",
       childSafe: true,
-      execute: (args: JsonObject, context: ToolContext) => callTool(lease, tool, args, context, deadlines),
+      execute: (args: JsonObject, context: ToolContext) =>
+        callTool({ lease, tool, args, context, deadlines }),
     },
     { name: lease.config.name, trusted },
   );

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { NO_TIMEOUT } from "./connection.ts";
 import { CallDeadline } from "./deadline.ts";
-import { explain } from "./failure.ts";
+import { explain, isBroken } from "./failure.ts";
 import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
 
@@ -19,8 +19,10 @@ export async function request<T>(
     return await ask(connection.client, { signal: deadline.signal, timeout: NO_TIMEOUT });
   } catch (error) {
     if (signal.aborted) throw signal.reason ?? error;
+    const failure = explain(error, what, connection, deadline);
     if (deadline.expired !== undefined) connection.doubt();
-    throw explain(error, what, connection, deadline);
+    if (isBroken(error)) void connection.close();
+    throw failure;
   } finally {
     deadline.end();
   }

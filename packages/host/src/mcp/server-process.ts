@@ -84,6 +84,19 @@ export class ServerProcess {
     void this.#exited.then(() => setTimeout(left, GRACE_MS).unref());
   }
 
+  /** `cut` is called when the process has closed a pipe and lives on: it can be talked to no more. */
+  onHalfClosed(cut: (what: string) => void): void {
+    const { stdin, stdout } = this.#child;
+    const unlessLeaving = (what: string) => {
+      // One that ends closes its pipes too, a moment before we hear of it.
+      setTimeout(() => {
+        if (this.ended === undefined && this.#ending === undefined) cut(what);
+      }, GRACE_MS).unref();
+    };
+    stdin.once("close", () => unlessLeaving("closed its input"));
+    stdout.once("end", () => unlessLeaving("closed its output"));
+  }
+
   /** Whether our own process may end while this one runs. */
   hold(needed: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
@@ -103,7 +116,7 @@ export class ServerProcess {
 
   /** Ends it and all it started at once, for those that are not to be reasoned with. */
   kill(): Promise<void> {
-    signalGroup(this.#child, "SIGKILL");
+    if (this.ended === undefined) signalGroup(this.#child, "SIGKILL");
     // It may still have filled the pipe, and nobody wants that.
     this.#child.stdout.destroy();
     return this.end();

@@ -60,6 +60,7 @@ export class StdioTransport implements Transport {
       if (!this.#closed) this.#fault ??= running.ended;
       this.#leave();
     });
+    running.onHalfClosed((what) => this.fail(what));
     if (this.#closed) await running.end(); // closed while it started
   }
 

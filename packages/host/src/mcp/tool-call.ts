@@ -1,12 +1,14 @@
 import { type CallToolResult, isInputRequiredResult, SdkHttpError } from "@modelcontextprotocol/client";
 import type { JsonObject, ToolContext } from "trackside";
 import { TracksideError } from "trackside";
+import { abortable } from "./abortable.ts";
 import { type Connection, NO_TIMEOUT } from "./connection.ts";
 import { CallDeadline } from "./deadline.ts";
 import { answerElicitation, type RunningCall } from "./elicitation.ts";
 import { explain, isBroken } from "./failure.ts";
 import type { Lease } from "./lease.ts";
 import type { Deadlines } from "./options.ts";
+import { ProgressPace, readProgress } from "./progress.ts";
 import { redact } from "./server-config.ts";
 import { forClient, type ServerTool } from "./tool-listing.ts";
 import { type Returned, readResult } from "./tool-result.ts";
@@ -14,65 +16,60 @@ import { cut, isObject } from "./untrusted-json.ts";
 
 /** How often a call may come back with a question before it comes back with a result. */
 const MAX_ROUNDS = 16;
-const MAX_PROGRESS_MESSAGE = 2_000;
+
+/** A call to be made. */
+export interface ToolCall {
+  readonly lease: Lease;
+  readonly tool: ServerTool;
+  readonly args: JsonObject;
+  readonly context: ToolContext;
+  readonly deadlines: Deadlines;
+}
 
 /** Calls a tool of a server, once. */
-export async function callTool(
-  lease: Lease,
-  tool: ServerTool,
-  args: JsonObject,
-  context: ToolContext,
-  deadlines: Deadlines,
-): Promise<Returned> {
-  let connection = await lease.ready(context.signal);
-  checkUnchanged(connection, tool);
-  let result: CallToolResult;
-  try {
-    result = await callOnce(lease, connection, tool, args, context, deadlines);
-  } catch (error) {
-    if (!isLostSession(error, connection)) throw error;
-    // The server forgot us and refused the call unread; with a new session it is the first attempt.
-    await connection.close();
-    connection = await lease.ready(context.signal);
-    checkUnchanged(connection, tool);
-    result = await callOnce(lease, connection, tool, args, context, deadlines);
-  }
+export async function callTool(call: ToolCall): Promise<Returned> {
+  const { lease, tool } = call;
+  // A server that forgot its session refused the call unread: with a new one it is still the first attempt.
+  const result = (await attempt(call, true)) ?? (await attempt(call, false));
   lease.report(true);
-  return readAnswer(lease, tool, result);
-}
-
-function readAnswer({ config }: Lease, tool: ServerTool, result: CallToolResult): Returned {
   try {
-    return readResult(result);
+    return readResult(result as CallToolResult); // the second attempt has a result or throws
   } catch (error) {
-    const said = `The tool "${tool.name}" of the MCP server "${config.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
-    throw new Error(redact(config, said));
+    const said = error instanceof Error ? error.message : String(error);
+    const told = `The tool "${tool.name}" of the MCP server "${lease.config.name}" failed: ${said}`;
+    throw new Error(redact(lease.config, told));
   }
 }
 
-async function callOnce(
-  lease: Lease,
-  connection: Connection,
-  tool: ServerTool,
-  args: JsonObject,
-  context: ToolContext,
-  deadlines: Deadlines,
-): Promise<CallToolResult> {
-  const deadline = new CallDeadline(deadlines, context.signal);
-  const call: RunningCall = { context, deadline, questions: 0 };
-  const { token, end } = connection.begin(call, (update) => {
+/** One attempt; nothing if the server had forgotten us and another may be made. */
+async function attempt(call: ToolCall, mayRepeat: boolean): Promise<CallToolResult | undefined> {
+  const { lease, tool, context } = call;
+  const connection = await lease.ready(context.signal);
+  checkUnchanged(connection, tool);
+  const deadline = new CallDeadline(call.deadlines, context.signal);
+  const running: RunningCall = { context, deadline, questions: 0 };
+  const pace = new ProgressPace((update) => {
+    if (!context.signal.aborted) context.progress(update);
+  });
+  const { token, end } = connection.begin(running, (update) => {
     deadline.touch();
     const read = readProgress(update);
-    if (read !== null && !context.signal.aborted) context.progress(read);
+    if (read !== null) pace.offer(read);
   });
   try {
-    return await rounds(connection, tool, args, token, call, deadline.signal);
+    const result = await rounds(call, connection, token, running, deadline.signal);
+    pace.flush();
+    return result;
   } catch (error) {
-    if (isLostSession(error, connection)) throw error;
     if (context.signal.aborted) throw context.signal.reason ?? error;
+    const failure = explain(error, tool.name, connection, deadline);
+    const broken = !connection.alive || isBroken(error);
+    const forgotten = isForgotten(error, connection);
+    if (broken) void connection.close(); // the next one gets a new connection
+    if (forgotten && mayRepeat) return undefined;
     if (deadline.expired !== undefined) connection.doubt();
-    if (deadline.expired !== undefined || !connection.alive || isBroken(error)) lease.report(false);
-    throw explain(error, tool.name, connection, deadline);
+    if (deadline.expired !== undefined || broken) lease.report(false);
+    throw failure;
   } finally {
     end();
     deadline.end();
@@ -81,11 +78,10 @@ async function callOnce(
 
 /** Calls until the answer is no question. */
 async function rounds(
+  { tool, args }: ToolCall,
   connection: Connection,
-  tool: ServerTool,
-  args: JsonObject,
   progressToken: string,
-  call: RunningCall,
+  running: RunningCall,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const params = { name: tool.name, arguments: { ...args }, _meta: { progressToken } };
@@ -103,9 +99,8 @@ async function rounds(
     const given: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(inputRequests)) {
       if (key === "__proto__") continue;
-      given[key] = await answerInput(call, request);
+      given[key] = await abortable(answerInput(running, request), signal);
     }
-    signal.throwIfAborted();
     answers = { inputResponses: given, ...(requestState === undefined ? {} : { requestState }) };
   }
   throw new Error(`it asked ${MAX_ROUNDS} times and never answered`);
@@ -133,17 +128,6 @@ function checkUnchanged(connection: Connection, tool: ServerTool): void {
 }
 
 /** A site may forget a session at any time; it says so with 404. */
-function isLostSession(error: unknown, connection: Connection): boolean {
+function isForgotten(error: unknown, connection: Connection): boolean {
   return error instanceof SdkHttpError && error.status === 404 && connection.hasSession;
-}
-
-function readProgress(update: unknown): { progress: number; total?: number; message?: string } | null {
-  if (!isObject(update)) return null;
-  const { progress, total, message } = update;
-  if (typeof progress !== "number" || !Number.isFinite(progress)) return null;
-  return {
-    progress,
-    ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
-    ...(typeof message === "string" ? { message: cut(message, MAX_PROGRESS_MESSAGE) } : {}),
-  };
 }
