@@ -36,7 +36,7 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
     return isDoubtful ? record.interrupted(effect.cancelled) : record.stopped(effect.cancelled);
   }
   if (tool === undefined || (input.planner && run.agent.loopTool(tool.name)))
-    return record.never("tool_unknown", unknownTool(run, part.tool));
+    return record.never("tool_unknown", unknownTool(run, part.tool, input.planner === true));
   const written = part.arguments;
   if (written === null) return record.never("tool_arguments_invalid", notRun(tool, part.problem ?? ""));
   return after(checkArguments(run, tool, written, effect), (checked): Maybe<ToolOut> => {
@@ -576,8 +576,9 @@ function findCall(run: RunContext, input: ToolInput): ToolCallPart {
   return part;
 }
 
-function unknownTool(run: RunContext, name: string): string {
-  const known = run.agent.tools.map((tool) => tool.name);
+function unknownTool({ agent }: RunContext, name: string, isPlanning: boolean): string {
+  const offered = isPlanning ? agent.tools.filter((tool) => !agent.loopTool(tool.name)) : agent.tools;
+  const known = offered.map((tool) => tool.name);
   return `There is no tool "${name}". ${known.length > 0 ? `Known tools: ${known.join(", ")}.` : "There are no tools."}`;
 }
 
