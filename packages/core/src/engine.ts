@@ -8,7 +8,14 @@ export {
 } from "./local/approvals.ts";
 export { contentDigest, MemoryArtifacts, refOf } from "./local/artifacts.ts";
 export { type BoundAgent, bindAgent } from "./local/bound-agent.ts";
-export { answerOf, type ChildAnswer, type Children, childOut } from "./local/children.ts";
+export {
+  answerOf,
+  type ChildAnswer,
+  type Children,
+  childOut,
+  NOT_BEGUN,
+  storedAnswer,
+} from "./local/children.ts";
 export { systemClock, type Timer } from "./local/clock.ts";
 export { conversationWith, Log, logOf } from "./local/conversation.ts";
 export type { CounterDesk } from "./local/counters.ts";

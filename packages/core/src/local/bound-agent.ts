@@ -197,24 +197,29 @@ export class BoundAgent {
     let made = this.#handed.get(chain);
     if (made === undefined) {
       const at = chain.lastIndexOf("/");
+      const name = chain.slice(at + 1);
       const before = at < 0 ? this : this.handedTo(chain.slice(0, at));
-      made = before.#joinedBy(chain.slice(at + 1), this);
+      const hadIt = [this.definition.name, ...chain.slice(0, Math.max(at, 0)).split("/")].includes(name);
+      made = before.#joinedBy(name, this, hadIt);
       this.#handed.set(chain, made);
     }
     return made;
   }
 
-  #joinedBy(name: string, first: BoundAgent): BoundAgent {
+  /** `hadIt`: its rails, gates and transformers are among ours already. */
+  #joinedBy(name: string, first: BoundAgent, hadIt: boolean): BoundAgent {
     const member = first.#makings.team.get(name);
     if (member === undefined) throw new Error(`there is no agent "${name}" to hand over to`);
     const { definition, tools, models, planningModel, pipeline } = member;
-    const gates = this.definition.hitl_tools.filter((gated) => tools.some((tool) => tool.name === gated));
+    const before = this.#named(first);
+    const stream = hadIt ? this.transformers : [...this.transformers, ...pipeline.stream];
     return new BoundAgent({
       definition: {
         ...definition,
         max_steps: first.definition.max_steps,
         output_schema: first.definition.output_schema,
-        hitl_tools: [...new Set([...definition.hitl_tools, ...gates])],
+        // All of them, whoever has these tools: they gate those of agents after this one too.
+        hitl_tools: [...new Set([...definition.hitl_tools, ...this.definition.hitl_tools])],
         stream_release: this.held ? "after_rails" : definition.stream_release,
       },
       tools,
@@ -222,8 +227,8 @@ export class BoundAgent {
       models,
       planningModel,
       output: first.output,
-      pipeline: { pre: [], post: pipeline.post, stream: [...this.transformers, ...pipeline.stream] },
-      entries: joined(this.#named(first), entriesOf(member.hookManager), name),
+      pipeline: { pre: [], post: pipeline.post, stream },
+      entries: hadIt ? before : joined(before, entriesOf(member.hookManager), name),
       team: first.#makings.team,
       servedOf: first.#makings.servedOf,
       depth: first.#makings.depth,
@@ -265,12 +270,7 @@ function joined(
   const points = HOOK_POINTS.filter((point) => before.has(point) || added.has(point));
   return new Map(
     points.map((point) => {
-      const earlier = before.get(point) ?? NOBODY;
-      const rails = new Set(earlier.map((entry) => entry.as));
-      const fresh = named(added.get(point) ?? NOBODY, agent).filter(
-        (entry) => entry.rail === undefined || !rails.has(entry.as), // one that had the turn before
-      );
-      const all = [...earlier, ...fresh];
+      const all = [...(before.get(point) ?? NOBODY), ...named(added.get(point) ?? NOBODY, agent)];
       const byPriority = all
         .filter((entry) => entry.rail !== undefined)
         .sort((a, b) => (a.rail?.priority ?? 0) - (b.rail?.priority ?? 0));

@@ -1,6 +1,9 @@
-import type { Json } from "../schema/json.ts";
+import type { Json, JsonObject } from "../schema/json.ts";
+import type { Outcome } from "../schema/run.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { childMessage } from "../subagents/child-definition.ts";
+import { readUntrustedSchema } from "../subagents/untrusted-schema.ts";
+import type { CompiledSchema } from "../tools/compile-schema.ts";
 import { messageText } from "../turn/expand.ts";
 import { NO_USAGE, start } from "../turn/state.ts";
 import type { ChildInput, ChildOut } from "../turn/world.ts";
@@ -36,6 +39,7 @@ export class LocalChildren implements Children {
 
   async run(parent: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut> {
     const { run_id: id, job, label } = input;
+    if (effect.cancelled !== undefined) return childOut(id, NOT_BEGUN, undefined, effect.cancelled);
     const userMessage = {
       id: `${id}.user`,
       role: "user" as const,
@@ -63,6 +67,9 @@ export class LocalChildren implements Children {
   }
 }
 
+/** A child that was stopped before it began. */
+export const NOT_BEGUN = { outcome: null, usage: NO_USAGE };
+
 /** A bug in a child is a failed child. */
 function broken(run: RunContext, turn: TurnStart, error: unknown): TurnState {
   const failure = failureFrom(error);
@@ -73,11 +80,29 @@ function broken(run: RunContext, turn: TurnStart, error: unknown): TurnState {
 
 /** What a child said, checked against its schema (S5); undefined when it did not come to an answer. */
 export async function answerOf(run: RunContext, { outcome }: TurnState): Promise<ChildAnswer | undefined> {
-  if (outcome?.status !== "completed" || outcome.stop_reason === "budget") return undefined;
+  if (!hasAnswer(outcome)) return undefined;
   const said = outcome.message_id === null ? undefined : run.message(outcome.message_id);
-  const text = said?.role === "assistant" ? messageText(said) : "";
-  if (run.agent.output === null) return { text };
-  const read = await readAnswer(text, run.agent.output);
+  return readText(said?.role === "assistant" ? messageText(said) : "", run.agent.output);
+}
+
+/** The same of a run that is over, of which there is what was stored. */
+export async function storedAnswer(
+  outcome: TurnState["outcome"],
+  text: string,
+  outputSchema: JsonObject | null,
+): Promise<ChildAnswer | undefined> {
+  if (!hasAnswer(outcome)) return undefined;
+  const read = outputSchema === null ? null : readUntrustedSchema(outputSchema);
+  return read?.ok === false ? undefined : readText(text, read?.schema ?? null);
+}
+
+function hasAnswer(outcome: TurnState["outcome"]): outcome is Outcome & { status: "completed" } {
+  return outcome?.status === "completed" && outcome.stop_reason !== "budget";
+}
+
+async function readText(text: string, schema: CompiledSchema | null): Promise<ChildAnswer | undefined> {
+  if (schema === null) return { text };
+  const read = await readAnswer(text, schema);
   return read.ok ? { text, structured: read.value as Json } : undefined; // parsed from JSON
 }
 
@@ -95,7 +120,12 @@ export function childOut(
   }
   if (outcome?.status === "error") {
     const { failure } = outcome;
-    return { ...ended, status: "error", failure, ...(failure.code === "rail_aborted" ? { aborted: true } : {}) };
+    return {
+      ...ended,
+      status: "error",
+      failure,
+      ...(failure.code === "rail_aborted" ? { aborted: true } : {}),
+    };
   }
   if (outcome?.status === "cancelled")
     return { ...ended, status: "error", failure: { code: "cancelled", message: outcome.reason } };
@@ -104,6 +134,9 @@ export function childOut(
   const failure =
     stopped === "budget"
       ? { code: "budget_exceeded" as const, message: "It stopped at its token budget." }
-      : { code: "output_invalid" as const, message: `It stopped (${stopped}) without an answer that fits its schema.` };
+      : {
+          code: "output_invalid" as const,
+          message: `It stopped (${stopped}) without an answer that fits its schema.`,
+        };
   return { ...ended, status: "error", failure };
 }

@@ -2,7 +2,7 @@ import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import { complete, publish } from "./answer.ts";
 import { log } from "./open.ts";
-import { settleCall } from "./settle-call.ts";
+import { type Batch, settleCall } from "./settle-call.ts";
 import { settleTools } from "./settle-tools.ts";
 import { Slots } from "./slots.ts";
 import { cancel, fail } from "./state.ts";
@@ -20,7 +20,7 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   state.open = said.calls.map((call) => call.id);
   const [only, second] = said.calls;
   const slots = new Slots(agent.definition.max_parallel_subagents);
-  const batch = { agent, world, state, said, slots };
+  const batch: Batch = { agent, world, state, said, slots };
   const settled = only && !second ? [await settleCall(batch, only)] : await settleTools(batch);
   state.open = [];
   log(
@@ -34,7 +34,7 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   const cancelled = settled.find((out) => out.cancelled !== undefined)?.cancelled;
   if (cancelled !== undefined) return cancel(state, cancelled);
 
-  for (const { handoff } of settled) if (handoff) passOn(world, state, handoff);
+  if (batch.handoff) passOn(world, state, batch.handoff);
   complete(world, state);
   if (state.step >= agent.definition.max_steps) {
     state.outcome = { status: "completed", stop_reason: "max_steps", message_id: said.message_id };

@@ -111,16 +111,14 @@ async function inject(agent: PinnedAgent, turn: TurnStart, world: World, state: 
   if (out.halted) halt(state, out.halted);
 }
 
-/** The turn goes on from one of its steps, and its transient parts are gone: pre-hooks make them again, nothing else (X13). */
+/**
+ * The turn goes on from one of its steps, and its transient parts are gone: pre-hooks make them again, nothing else (X13).
+ * They are the first agent's, whoever has the turn by now.
+ */
 export async function refresh(agent: PinnedAgent, world: World, state: TurnState): Promise<void> {
   state.phase = "stepping";
   if (!agent.pre_hooks) return;
-  const out = await world.hooks("refresh", {
-    phase: "pre",
-    step: 0,
-    rails: state.rails,
-    agent: state.agent,
-  });
+  const out = await world.hooks("refresh", { phase: "pre", step: 0, rails: state.rails, agent: null });
   const audit = agent.definition.audit_transient;
   for (const id of out.tail ?? [])
     world.note({ type: "message_injected", message_id: id, durable: false, audit });

@@ -2,6 +2,8 @@
 export class Slots {
   #free: number;
   readonly #line: (() => void)[] = [];
+  /** Why those that have not begun no longer will. */
+  stopped: string | undefined;
 
   constructor(size: number) {
     this.#free = size;

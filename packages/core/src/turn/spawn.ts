@@ -16,7 +16,7 @@ export function spawn(
   { jobs, limited }: Spawn,
   slots: Slots,
 ): Promise<readonly ChildOut[]> {
-  const batch: Batch = { world, state, call, stopped: undefined };
+  const batch: Batch = { world, state, call, slots };
   return Promise.all(
     jobs.map(async (job) => {
       if (limited) await slots.take();
@@ -31,15 +31,14 @@ interface Batch {
   readonly world: World;
   readonly state: TurnState;
   readonly call: Call;
-  /** Why those that have not begun no longer will. */
-  stopped: string | undefined;
+  readonly slots: Slots;
 }
 
 async function run(batch: Batch, job: Job): Promise<ChildOut> {
-  const { world, state, call } = batch;
+  const { world, state, call, slots } = batch;
   const { index } = job;
   const run_id = `${call.id}.job${index}`;
-  if (batch.stopped !== undefined) return notRun(run_id, batch.stopped);
+  if (slots.stopped !== undefined) return notRun(run_id, slots.stopped);
   const about = { type: "subagent" as const, child_run_id: run_id, call_id: call.id, index };
   world.note({ ...about, state: "started" });
   const label = `${state.step}.${call.index + 1}[${index}]`;
@@ -48,9 +47,9 @@ async function run(batch: Batch, job: Job): Promise<ChildOut> {
   world.note({ ...about, state: "completed", status: out.status });
   count(world, state, out);
   if (out.aborted) {
-    batch.stopped = out.failure?.message ?? "a rail aborted the run";
-    world.cancel(`${state.step}/`, batch.stopped);
-  } else if (out.cancelled !== undefined) batch.stopped = out.cancelled;
+    slots.stopped = out.failure?.message ?? "a rail aborted the run";
+    world.cancel(`${state.step}/`, slots.stopped);
+  } else if (out.cancelled !== undefined) slots.stopped = out.cancelled;
   return out;
 }
 

@@ -8,7 +8,9 @@ import {
   Divergence,
   digestOf,
   type Effect,
+  NOT_BEGUN,
   type RunContext,
+  storedAnswer,
 } from "trackside/engine";
 import type { ChildInput, ChildOut } from "trackside/loop";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
@@ -52,6 +54,8 @@ export class DurableChildren implements Children {
     const id = input.run_id;
     const taken = await store.write((db) => takeChild(db, id, this.#home.owner(), this.#home.now()));
     if (taken?.ended_at != null) return this.#ended(parent, taken, effect);
+    if (taken === undefined && effect.cancelled !== undefined)
+      return childOut(id, NOT_BEGUN, undefined, effect.cancelled);
     const given =
       taken === undefined ? await this.#open(parent, input) : await this.#resumed(parent, input, taken);
     const active = this.#home.run(given);
@@ -79,28 +83,20 @@ export class DurableChildren implements Children {
     const loaded = await store.read((db) => loadRun(db, runId, codec));
     const outcome = loaded?.body.outcome;
     if (loaded === undefined || outcome?.status !== "completed") return undefined;
+    const { output_schema } = loaded.definition;
     const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
     const said = outcome.message_id === null ? undefined : messages.get(outcome.message_id)?.message;
     const text =
       said?.role === "assistant"
         ? said.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
         : "";
-    return loaded.definition.output_schema === null ? { text } : { text, structured: JSON.parse(text) };
+    return storedAnswer(outcome, text, output_schema);
   }
 
   async #ended(parent: RunContext, row: RunsTable, effect: Effect): Promise<ChildOut> {
     const { outcome, usage } = runBody.read(row.body, row.id);
-    const answer = outcome?.status === "completed" ? await this.#safeAnswer(parent, row.id) : undefined;
+    const answer = outcome?.status === "completed" ? await this.answer(parent, row.id) : undefined;
     return childOut(row.id, { outcome, usage: usage ?? NO_USAGE }, answer, effect.cancelled);
-  }
-
-  /** An answer that is no JSON where a schema asks for it is none. */
-  async #safeAnswer(parent: RunContext, id: string): Promise<ChildAnswer | undefined> {
-    try {
-      return await this.answer(parent, id);
-    } catch {
-      return undefined;
-    }
   }
 
   async #open(parent: RunContext, input: ChildInput): Promise<Running> {

@@ -32,8 +32,12 @@ export async function dispatch(run: RunContext, input: DispatchInput, effect: Ef
 }
 
 function valuesOf(run: RunContext, given: DispatchInput): Record<string, unknown> {
-  const { point, outcome, steered } = given;
+  const { point, outcome, steered, handoff } = given;
   const input = inputText(point === "START" ? opening(run, given) : openedWith(run));
+  if (point === "HANDOFF" && handoff !== undefined) {
+    const { from, to, input: said } = handoff;
+    return { from, to, input: said === "" ? input : said };
+  }
   if (point === "FINISHED" && outcome?.status === "completed") {
     const answer = outcome.message_id === null ? undefined : run.message(outcome.message_id);
     const text = answer?.role === "assistant" ? messageText(answer) : "";

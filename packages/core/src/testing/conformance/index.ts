@@ -6,6 +6,7 @@ import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
 import { guardsPipeline } from "./guards-pipeline.ts";
+import { subagents } from "./subagents.ts";
 import { turns } from "./turns.ts";
 
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
@@ -25,4 +26,5 @@ export const engineConformance: readonly Behaviour[] = [
   ...guardsPipeline,
   ...guardsApprovals,
   ...context,
+  ...subagents,
 ];
