@@ -1,18 +1,12 @@
 import { TracksideError } from "trackside";
 import type { ConnectedTools, ConnectRequest, ServerDefinition, ToolServers } from "trackside/engine";
 import { Lease } from "./lease.ts";
-import { type Offer, offerTools, type WithheldTool } from "./offer.ts";
+import { type Offer, offerTools } from "./offer.ts";
 import { type HubSettings, type McpHubOptions, readOptions } from "./options.ts";
 import { closedHub, Pool } from "./pool.ts";
 import { resolveServer, type ServerConfig } from "./server-config.ts";
 import { McpSession } from "./session.ts";
 import type { Listing } from "./tool-listing.ts";
-
-/** The tools of one run's servers, and those that could not be offered. */
-export interface McpTools extends ConnectedTools {
-  /** Not offered: a name that is taken or too long, a schema that cannot be used. */
-  readonly withheld: readonly WithheldTool[];
-}
 
 /**
  * Speaks MCP to the servers of agents, over stdio and Streamable HTTP. One for a process: connections are kept between
@@ -34,7 +28,7 @@ export class McpHub implements ToolServers, AsyncDisposable {
     this.#pool = new Pool(this.#settings);
   }
 
-  async connect(servers: readonly ServerDefinition[], about: ConnectRequest): Promise<McpTools> {
+  async connect(servers: readonly ServerDefinition[], about: ConnectRequest): Promise<ConnectedTools> {
     const leases: Lease[] = [];
     const offers = await Promise.allSettled(servers.map((server) => this.#offer(server, about, leases)));
     const release = () => {

@@ -1,5 +1,11 @@
 import type { JsonObject, Tool, ToolContext } from "trackside";
-import { defineServerTool, type HeldTool, type ServerDefinition } from "trackside/engine";
+import {
+  type ConnectedTools,
+  defineServerTool,
+  type HeldTool,
+  type ServerDefinition,
+  type WithheldTool,
+} from "trackside/engine";
 import type { Lease } from "./lease.ts";
 import type { Deadlines, DefinitionStore } from "./options.ts";
 import { resourceTools } from "./resource-tools.ts";
@@ -8,19 +14,8 @@ import type { Listing, ServerTool } from "./tool-listing.ts";
 import { isWanted, shownName } from "./tool-names.ts";
 import { cut } from "./untrusted-json.ts";
 
-/** A tool that a server has and nobody is offered. */
-export interface WithheldTool {
-  readonly server: string;
-  /** As the server calls it. */
-  readonly tool: string;
-  readonly reason: string;
-}
-
-export interface Offer {
-  readonly tools: readonly Tool[];
-  readonly held: readonly HeldTool[];
-  readonly withheld: readonly WithheldTool[];
-}
+/** The tools of one server, for one run. */
+export type Offer = Pick<ConnectedTools, "tools" | "held" | "withheld">;
 
 /** What a server's tools become for one run: filtered, named, checked against what was approved. */
 export async function offerTools(
@@ -39,12 +34,10 @@ export async function offerTools(
   const held: HeldTool[] = [];
   const judged = await Promise.all(named.map((one) => judge(lease, one, definitions)));
   for (const { name, tool, approved } of judged) {
-    if (approved !== tool.digest) {
-      held.push(heldTool(lease, name, tool, approved, definitions));
-      continue;
-    }
     try {
-      tools.push(serverTool(lease, name, tool, deadlines));
+      const made = serverTool(lease, name, tool, deadlines);
+      if (approved === tool.digest) tools.push(made);
+      else held.push(heldTool(lease, made, tool, approved, definitions));
     } catch (error) {
       withhold(tool.name, cut(error instanceof Error ? error.message : String(error), 1_000));
     }
@@ -107,18 +100,19 @@ function definitionKey({ config }: Lease, tool: ServerTool): string {
 
 function heldTool(
   lease: Lease,
-  name: string,
+  made: Tool,
   tool: ServerTool,
   approved: string,
   definitions: DefinitionStore,
 ): HeldTool {
   return {
-    name,
+    name: made.name,
     server: lease.config.name,
     definition: { description: tool.description, input_schema: tool.input },
     digest: tool.digest,
     approved,
     approve: async () => await definitions.set(definitionKey(lease, tool), tool.digest),
+    make: () => made,
   };
 }
 

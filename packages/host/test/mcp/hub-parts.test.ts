@@ -3,6 +3,7 @@ import { CallDeadline } from "../../src/mcp/deadline.ts";
 import { FloodGate } from "../../src/mcp/flood-gate.ts";
 import { headerProblem } from "../../src/mcp/header-arguments.ts";
 import { LineReader } from "../../src/mcp/line-reader.ts";
+import { ProgressPace, readProgress } from "../../src/mcp/progress.ts";
 import { serverEnvironment } from "../../src/mcp/server-environment.ts";
 import { StderrTail } from "../../src/mcp/stderr-tail.ts";
 import { problemOfJson } from "../../src/mcp/untrusted-json.ts";
@@ -126,6 +127,36 @@ describe("M4 the deadline of a call", () => {
     expect(deadline.signal.reason).toEqual(new Error("stop"));
     expect(deadline.expired).toBeUndefined();
     deadline.end();
+  });
+});
+
+describe("M2 the pace of progress", () => {
+  test("is the server's own, until it is a torrent: then the newest counts, and the last is heard", () => {
+    let now = 0;
+    const heard: number[] = [];
+    const pace = new ProgressPace(
+      ({ progress }) => heard.push(progress),
+      () => now,
+    );
+    for (let i = 0; i < 1_000; i++) pace.offer({ progress: i });
+    expect(heard).toEqual(Array.from({ length: 200 }, (_, i) => i));
+    pace.flush();
+    pace.flush();
+    expect(heard.slice(200)).toEqual([999]);
+    now = 1_000;
+    for (let i = 1_000; i < 2_000; i++) pace.offer({ progress: i });
+    expect(heard.slice(201)).toEqual(Array.from({ length: 50 }, (_, i) => 1_000 + i));
+  });
+
+  test("keeps fractions and drops what is no number", () => {
+    expect(readProgress({ progress: 1 / 3, total: 0.5, message: "m", more: 1 })).toEqual({
+      progress: 1 / 3,
+      total: 0.5,
+      message: "m",
+    });
+    for (const wrong of [null, {}, { progress: "1" }, { progress: Number.NaN }])
+      expect(readProgress(wrong)).toBeNull();
+    expect(readProgress({ progress: 1, total: "x", message: 5 })).toEqual({ progress: 1 });
   });
 });
 

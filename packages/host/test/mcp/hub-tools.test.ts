@@ -198,6 +198,8 @@ describe.concurrent("M5 approvals of definitions", () => {
         definition: { description: "Looks", input_schema: { type: "object" } },
       },
     ]);
+    // A run under way may have it at once when somebody says so.
+    expect(await held[0]?.make().run({}, watched().context)).toBe("a shelf");
     await held[0]?.approve();
     expect(kept.get(key)).toBe(held[0]?.digest);
     expect((await again.connect([library(place, {}, one("Looks"))], about)).tools).toHaveLength(1);
@@ -212,6 +214,26 @@ describe.concurrent("M5 approvals of definitions", () => {
     });
     await expect(place.connect(library(place))).rejects.toThrow("the store is down");
   });
+});
+
+test("X5 a call of the 2026 era that waits for a person ends when it is cancelled", async (context) => {
+  const place = new Place(context);
+  const session = await place.connect(place.fake("modern"));
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => undefined);
+  const call = session.start(
+    "modern__ask",
+    {},
+    {
+      answer: () => {
+        resolve();
+        return never;
+      },
+    },
+  );
+  await asked;
+  call.cancel();
+  await expect(call.result).rejects.toThrow("cancelled");
 });
 
 test("M2 the request is the same whoever watches: it always asks for progress", async (context) => {
