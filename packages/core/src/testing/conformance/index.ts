@@ -6,6 +6,8 @@ import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
 import { guardsPipeline } from "./guards-pipeline.ts";
+import { planning } from "./planning.ts";
+import { handoff } from "./handoff.ts";
 import { subagents } from "./subagents.ts";
 import { turns } from "./turns.ts";
 
@@ -27,4 +29,6 @@ export const engineConformance: readonly Behaviour[] = [
   ...guardsApprovals,
   ...context,
   ...subagents,
+  ...handoff,
+  ...planning,
 ];
