@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { othersGoOn, sentenceOf, wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const polluted = () => "polluted" in {};
 

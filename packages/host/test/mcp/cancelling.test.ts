@@ -3,7 +3,7 @@ import { watched } from "./support/context.ts";
 import { wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.concurrent("M3 X5 a cancelled call", () => {
   test("ends at once, the server is told exactly once, and a late answer goes nowhere", async (context) => {

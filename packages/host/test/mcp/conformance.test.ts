@@ -3,13 +3,20 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, type TestContext, test } from "vitest";
+import { afterAll, describe, expect, type TestContext, test, vi } from "vitest";
 
 /**
  * The conformance package plays the server, starts our client (`conformance-client.ts`, nothing but McpHub), and judges
  * what it sees on the wire. Its last release knows the eras up to 2025; the one to come also that of 2026.
  */
+// Each starts two programs, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
 const require = createRequire(import.meta.url);
+
+/** What the programs compiled, for each other. */
+const compiled = mkdtempSync(join(tmpdir(), "trackside-conformance-compiled-"));
+afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
 interface Check {
   readonly id: string;
@@ -68,8 +75,21 @@ async function play(
   onTestFinished(() => rmSync(output, { recursive: true, force: true }));
   // The program takes it apart at spaces and hands it to a shell.
   const command = `${process.execPath} --conditions=@trackside/source ${join(import.meta.dirname, "conformance-client.ts")}`;
-  const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", revision];
-  const judge = spawn(process.execPath, [program, ...args, "--output-dir", output], { stdio: "pipe" });
+  const args = [
+    "client",
+    "--command",
+    command,
+    "--scenario",
+    scenario,
+    "--spec-version",
+    revision,
+    "--timeout",
+    "90000",
+  ];
+  const judge = spawn(process.execPath, [program, ...args, "--output-dir", output], {
+    stdio: "pipe",
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+  });
   let said = "";
   for (const stream of [judge.stdout, judge.stderr]) stream.on("data", (chunk) => (said += chunk));
   await new Promise((resolve) => judge.once("close", resolve));

@@ -12,18 +12,29 @@ interface Held {
 const noneLeft = (mark: string) =>
   vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000, interval: 50 });
 
-test("M4 500 times connecting, calling and closing leave no process, no handle and no listener", {
-  timeout: 300_000,
-}, async () => {
-  const mark = `mark-${randomUUID()}`;
-  // What the program prints; nobody else writes it.
-  const { before, after } = (await printedBy("cycles", mark, "500", "10")) as { before: Held; after: Held };
-  expect(after.resources).toEqual(before.resources);
-  expect(after.listeners).toEqual(before.listeners);
-  // A leak of 500 connections would be far more.
-  expect(after.heap - before.heap).toBeLessThan(16 << 20);
-  await noneLeft(mark);
-});
+test.for([
+  ["stdio", "500"],
+  ["http", "500"],
+] as const)(
+  "M4 %s: %s times connecting, calling and closing leave no process, handle or listener",
+  {
+    timeout: 300_000,
+  },
+  async ([transport, cycles]) => {
+    const mark = `mark-${randomUUID()}`;
+    // What the program prints; nobody else writes it.
+    const printed = (await printedBy("cycles", transport, mark, cycles, "10")) as {
+      before: Held;
+      after: Held;
+    };
+    const { before, after } = printed;
+    expect(after.resources).toEqual(before.resources);
+    expect(after.listeners).toEqual(before.listeners);
+    // A leak of 500 connections would be far more.
+    expect(after.heap - before.heap).toBeLessThan(16 << 20);
+    await noneLeft(mark);
+  },
+);
 
 test.for([
   ["floods-stdout", "flood", "flood"],

@@ -4,7 +4,7 @@ import { type Everything, overHttp, overStdio } from "./support/everything.ts";
 import { sentenceOf, wordsOf } from "./support/expecting.ts";
 import { Place, type Session } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 type Setup = (place: Place, context: TestContext) => Everything | Promise<Everything>;
 

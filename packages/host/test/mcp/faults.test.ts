@@ -1,11 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { othersGoOn, sentenceOf, wordsOf, worksAgain } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 import { processesWith } from "./support/processes.ts";
 
 // Most of these wait rather than work.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.concurrent("M4 a server that exits", () => {
   test.for([
@@ -56,6 +56,65 @@ describe.concurrent("M4 a server that exits", () => {
   });
 });
 
+describe.concurrent("M4 a server that cannot be reached any more", () => {
+  test("but was before: its tools are offered, their calls say what is wrong, and work once it is back", async (context) => {
+    const place = new Place(context, { keepMs: 0 });
+    const licence = place.file("licence");
+    const server = place.fake("exits-at-once", "licensed", licence);
+    writeFileSync(licence, "paid");
+    (await place.connect(server)).connected.release();
+    await place.noProcesses();
+    rmSync(licence);
+    const session = await place.connect(server, place.fake("good"));
+    expect(session.names).toContain("mcp__licensed__echo");
+    expect(await sentenceOf(session.call("licensed__echo"), "licensed", "")).toContain(
+      "no licence key found",
+    );
+    await othersGoOn(session, Promise.resolve());
+    writeFileSync(licence, "paid again");
+    await worksAgain(session, "licensed__echo", "licensed");
+  });
+});
+
+describe.concurrent("M4 a server with odd streams", () => {
+  test("that closes its output and lives on fails its call, and is replaced", async (context) => {
+    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const session = await place.connect(place.fake("odd-streams", "odd"), place.fake("good"));
+    const call = session.start("odd__close-output");
+    await othersGoOn(session, call.result);
+    await sentenceOf(call, "odd", "close-output");
+    await worksAgain(session, "odd__echo", "in one piece");
+  });
+
+  test("that closes its input and lives on fails later calls, and is replaced", async (context) => {
+    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const session = await place.connect(place.fake("odd-streams", "odd"), place.fake("good"));
+    await session.call("odd__close-input");
+    const call = session.start("odd__echo");
+    await othersGoOn(session, call.result);
+    await sentenceOf(call, "odd", "echo");
+    await worksAgain(session, "odd__echo", "in one piece");
+  });
+
+  test("that does not read does not hold us up, however much we have to say", async (context) => {
+    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const session = await place.connect(place.fake("hangs-on-everything", "stuck"), place.fake("good"));
+    const stuck = session.start("stuck__stick");
+    const call = session.start("stuck__echo", { message: "x".repeat(8 << 20) });
+    await othersGoOn(session, call.result);
+    await sentenceOf(call, "stuck", "echo");
+    await sentenceOf(stuck, "stuck", "stick");
+    await worksAgain(session, "stuck__echo", "well");
+  });
+
+  test("that writes byte by byte, or ends lines as on another system, is understood", async (context) => {
+    const place = new Place(context);
+    const session = await place.connect(place.fake("odd-streams", "odd"));
+    expect(await session.call("odd__slices")).toBe("žluťoučký 🐎 \u2028");
+    expect(wordsOf(await session.call("odd__crlf"))).toContain("two kinds");
+  });
+});
+
 describe.concurrent("M4 a server that hangs", () => {
   test("when it is greeted: connecting fails at the deadline and leaves nothing behind", async (context) => {
     const place = new Place(context, { deadlines: { connectMs: 1_000 } });
@@ -78,7 +137,7 @@ describe.concurrent("M4 a server that hangs", () => {
   });
 
   test("for good, deaf to everything: its calls fail, it is replaced by a new process", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000, connectMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
     const session = await place.connect(place.fake("hangs-on-everything", "stuck"), place.fake("good"));
     const call = session.start("stuck__stick");
     await othersGoOn(session, call.result);

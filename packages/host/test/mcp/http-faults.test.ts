@@ -4,7 +4,7 @@ import { othersGoOn, sentenceOf, wordsOf, worksAgain } from "./support/expecting
 import { listening } from "./support/http-server.ts";
 import { Place, type Session } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Setting {
   readonly place: Place;
@@ -95,6 +95,18 @@ describe.concurrent("M4 a server on the web", () => {
     await expect(place.connect({ name: "site", url: site.url })).rejects.toMatchObject({
       code: "mcp_unavailable",
       message: expect.stringMatching(/site/),
+    });
+  });
+
+  test("that wants a key: connecting says so, with what it answered", async (context) => {
+    const place = new Place(context);
+    const site = await listening((_, response) =>
+      response.writeHead(401, { "content-type": "application/json" }).end('{"error":"who are you?"}'),
+    );
+    context.onTestFinished(() => site.close());
+    await expect(place.connect({ name: "locked", url: site.url })).rejects.toMatchObject({
+      code: "mcp_unavailable",
+      message: expect.stringMatching(/locked.*(401|[Uu]nauthori[sz]ed)/s),
     });
   });
 

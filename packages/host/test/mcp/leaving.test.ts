@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { processesWith } from "./support/processes.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Our own process leaves while servers run, without a chance or a thought to close the hub. */
 describe.concurrent("M4 a process of ours that", () => {

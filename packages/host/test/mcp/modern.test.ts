@@ -6,7 +6,7 @@ import { answerWith, listening } from "./support/http-server.ts";
 import { modernServer } from "./support/modern-server.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Servers that speak the 2026 era and nothing else: no sessions, no `initialize`, questions inside of results. */
 const overStdio = (place: Place): ServerDefinition => place.fake("modern", "modern", place.file("notices"));

@@ -3,7 +3,7 @@ import { wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 import { processesWith } from "./support/processes.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.concurrent("M1 connections", () => {
   test("are not shared by runs at the same time, and serve the next run", async (context) => {
@@ -59,6 +59,38 @@ describe.concurrent("M1 connections", () => {
     await expect(open.result).rejects.toThrow(/good/);
     await expect(session.call("good__whoami")).rejects.toThrow(/clos|over/);
     await expect(place.connect(place.fake("good"))).rejects.toThrow(/clos/);
+  });
+
+  test("that died while nobody had them are not given to the next run", async (context) => {
+    const place = new Place(context);
+    const first = await place.connect(place.fake("good"));
+    const pid = Number(wordsOf(await first.call("good__whoami")));
+    first.connected.release();
+    process.kill(pid, "SIGKILL");
+    await place.noProcesses();
+    await new Promise((resolve) => setTimeout(resolve, 1_500)); // until its end was heard of, not only brought about
+    const next = await place.connect(place.fake("good"));
+    expect(wordsOf(await next.call("good__add", { a: 1, b: 2 }))).toContain("3");
+  });
+
+  test("are of no use to a run that gave them back, once or twice", async (context) => {
+    const place = new Place(context);
+    const session = await place.connect(place.fake("good"));
+    session.connected.release();
+    session.connected.release();
+    await expect(session.call("good__whoami")).rejects.toThrow(/good/);
+    const [one, two] = await Promise.all([
+      place.connect(place.fake("good")),
+      place.connect(place.fake("good")),
+    ]);
+    expect(wordsOf(await one.call("good__whoami"))).not.toBe(wordsOf(await two.call("good__whoami")));
+  });
+
+  test("carry many calls at once, each with its own answer", async (context) => {
+    const place = new Place(context);
+    const session = await place.connect(place.fake("good"));
+    const calls = Array.from({ length: 200 }, (_, a) => session.call("good__add", { a, b: 1 }));
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 200 }, (_, a) => String(a + 1)));
   });
 
   test("are made anew for one that was lost, once, however many calls wait for it", async (context) => {

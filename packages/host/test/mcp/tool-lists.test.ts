@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { sentenceOf, wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const lookup = (description: string, properties: object = {}) => ({
   name: "lookup",

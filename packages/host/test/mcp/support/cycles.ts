@@ -1,14 +1,20 @@
 import { join } from "node:path";
+import type { ServerDefinition } from "trackside/engine";
 import { McpHub } from "../../../src/mcp/index.ts";
+import { httpFake } from "../fakes/http.ts";
 import { watched } from "./context.ts";
 
 /**
- * Connects, calls and closes over and over: `node cycles.ts <mark> <cycles> <at once>`. Prints what our process holds
- * before and after, for somebody else to compare.
+ * Connects, calls and closes over and over: `node cycles.ts <stdio or http> <mark> <cycles> <at once>`. Prints what our
+ * process holds before and after, for somebody else to compare.
  */
-const [mark = "", cycles = "", width = ""] = process.argv.slice(2);
+const [transport = "", mark = "", cycles = "", width = ""] = process.argv.slice(2);
 const program = join(import.meta.dirname, "..", "fakes", "good.ts");
-const server = { name: "good", command: process.execPath, args: [program, mark] };
+const site = transport === "http" ? await httpFake() : undefined;
+const server: ServerDefinition =
+  site === undefined
+    ? { name: "good", command: process.execPath, args: [program, mark] }
+    : { name: "good", url: site.url };
 
 async function cycle(hub: McpHub): Promise<void> {
   const connected = await hub.connect([server], { agent: "agent", scope: { tenant: "t" } });
@@ -37,9 +43,9 @@ async function round(count: number): Promise<void> {
   await share.close();
 }
 
-/** What our process holds once all is quiet: a handle that was closed is gone a few turns of the loop later. */
+/** What our process holds once all is quiet: handles, and connections kept for the next request, go by and by. */
 async function held() {
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, transport === "http" ? 6_000 : 500));
   globalThis.gc?.();
   return {
     resources: process.getActiveResourcesInfo().sort(),
@@ -53,3 +59,4 @@ const before = await held();
 await round(Number(cycles));
 const after = await held();
 process.stdout.write(JSON.stringify({ before, after })); // stdout is a handle too, once it is used
+await site?.close();
