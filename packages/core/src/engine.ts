@@ -60,5 +60,6 @@ export type {
   HeldTool,
   ServerDefinition,
   ToolServers,
+  WithheldTool,
 } from "./tools/tool-servers.ts";
 export { start as startState } from "./turn/state.ts";

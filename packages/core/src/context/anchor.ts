@@ -4,8 +4,6 @@ export interface Anchor {
   readonly reported: number;
   /** Our estimate of the same request. */
   readonly estimated: number;
-  /** How far into the log that request went: what comes after it was added since. */
-  readonly position: number;
 }
 
 /** The next request, by our own estimate. */

@@ -18,6 +18,7 @@ import type { CompiledSchema } from "../tools/compile-schema.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { withInjected } from "../tools/injected.ts";
 import { type LoopTool, type LoopTools, loopToolsOf } from "./loop-tools.ts";
+import type { Customer } from "./served.ts";
 import { teamOf } from "./team.ts";
 
 /** A model of any AI SDK provider package. */
@@ -67,6 +68,8 @@ interface Makings {
   readonly servedOf: Served;
   /** How deep in a tree of sub-agents. */
   readonly depth: number;
+  /** Its servers are connected: a child has the tools its parent got from them. */
+  readonly isSupplied: boolean;
 }
 
 /** An agent fixed for one run: later changes to it do not reach the run. */
@@ -121,8 +124,25 @@ export class BoundAgent {
       pre_hooks: this.preHooks.length > 0,
       post_hooks: this.postHooks.length > 0,
       held_by: heldBy,
+      servers: !makings.isSupplied && this.customers.length > 0,
       team: Object.fromEntries(team),
     });
+  }
+
+  /** Those with tools of servers: the agent itself, and whoever the turn may be handed to. */
+  get customers(): readonly Customer[] {
+    const { definition, tools, team } = this.#makings;
+    const all = [{ definition, tools }, ...team.values()];
+    return all.filter(
+      (one, i) =>
+        one.definition.mcp_servers.length > 0 && !(i > 0 && one.definition.name === definition.name),
+    );
+  }
+
+  /** The same agent, with what its servers offer. */
+  withServed(served: Served): BoundAgent {
+    const own = served.get(this.definition.name) ?? [];
+    return new BoundAgent({ ...this.#makings, served: own, servedOf: served });
   }
 
   /** The tools as a provider takes them; some want every argument required. The planner has none of the loop's (P4). */
@@ -186,6 +206,7 @@ export class BoundAgent {
       pipeline: { pre: [], post: [], stream: this.transformers },
       team: new Map(),
       depth: depth + 1,
+      isSupplied: true,
     });
   }
 
@@ -232,6 +253,7 @@ export class BoundAgent {
       team: first.#makings.team,
       servedOf: first.#makings.servedOf,
       depth: first.#makings.depth,
+      isSupplied: first.#makings.isSupplied,
     });
   }
 
@@ -291,6 +313,7 @@ function pinnedMember(member: AgentBinding): PinnedAgent {
     pre_hooks: pipeline.pre.length > 0,
     post_hooks: pipeline.post.length > 0,
     held_by: holders(definition, entries.get("POST_LLM_CALL") ?? NOBODY),
+    servers: false,
     team: {},
   };
 }
@@ -326,6 +349,7 @@ export function bindAgent(agent: AgentBinding, { team, served = NOTHING_SERVED }
     team: team ?? teamOf(agent).members,
     servedOf: served,
     depth: 0,
+    isSupplied: false,
   });
   if (isAlone) bound.set(agent, { version, agent: made });
   return made;

@@ -4,6 +4,7 @@ import { TracksideError } from "../errors.ts";
 import type { Approval } from "../schema/approval.ts";
 import type { UserMessage } from "../schema/message.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import type { ToolServers } from "../tools/tool-servers.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import { start } from "../turn/state.ts";
 import type { DecisionInput } from "./approvals.ts";
@@ -71,6 +72,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Windows and prices by `provider:model`, before the built-in table. */
   readonly modelTable?: ModelTable;
+  /** Where the tools of `mcp_servers` come from: a `McpHub` of @trackside/host/mcp. */
+  readonly toolServers?: ToolServers;
   /** How a log is made smaller when there is too little room: `REDUCERS`, unless given (B4). */
   readonly reducers?: readonly Reducer[];
   /** Told when work deferred to after a run fails. */
@@ -138,6 +141,7 @@ export function engineParts(
     children,
     counters: new TokenCounters(),
     reducers: options.reducers ?? REDUCERS,
+    toolServers: options.toolServers,
   };
 }
 
@@ -177,6 +181,7 @@ function begin(
     userMessage,
     sink,
     approver: request.approver,
+    toolServers: request.toolServers,
   });
   const from = log.messages.length;
   log.activeRun = runId;
@@ -189,6 +194,7 @@ function begin(
   const settle = () => {
     log.activeRun = null;
     unlisten?.();
+    run.supplies?.release();
     late.runEnded(run.takeInbox().map(({ receipt }) => receipt));
   };
   const result = driven.ended.then(

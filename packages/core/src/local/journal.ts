@@ -12,6 +12,7 @@ export type EffectKind =
   | "ask"
   | "compact"
   | "child"
+  | "equip"
   | "sleep"
   | "boundary";
 
@@ -200,6 +201,7 @@ class Life implements World {
   tool: World["tool"] = (key, input) => this.#ask(key, "tool", input);
   hooks: World["hooks"] = (key, input) => this.#ask(key, "hooks", input);
   ask: World["ask"] = (key, input) => this.#ask(key, "ask", input);
+  equip: World["equip"] = (key, input) => this.#ask(key, "equip", input);
   child: World["child"] = (key, input) => this.#ask(key, "child", input);
   sleep: World["sleep"] = (key, ms) => this.#ask(key, "sleep", ms);
 

@@ -6,6 +6,7 @@ import type {
   ChildInput,
   CompactInput,
   DispatchInput,
+  EquipInput,
   HooksInput,
   ModelInput,
   ToolInput,
@@ -43,6 +44,10 @@ export class LocalWorld implements World {
 
   model(key: string, input: ModelInput) {
     return handlers.model(this.#run, input, this.#alone(key));
+  }
+
+  equip(key: string, input: EquipInput) {
+    return handlers.equip(this.#run, input, this.#alone(key));
   }
 
   compact(key: string, input: CompactInput) {

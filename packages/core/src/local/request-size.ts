@@ -1,3 +1,4 @@
+import { anchoredEstimate } from "../context/anchor.ts";
 import { budgetOf, limitPercent, reserveOf } from "../context/budget.ts";
 import type { ModelFacts } from "../context/model-table.ts";
 import type { Message } from "../schema/message.ts";
@@ -10,14 +11,10 @@ import type { TokenCounter } from "./token-counter.ts";
 
 type Anchor = TurnState["anchor"];
 
-/** A provider may count this much more or less than we do. */
-const LEAST_RATIO = 0.5;
-const MOST_RATIO = 2;
-
-/** What providers counted for what we had estimated: the same goes for the next request (B6). */
-export function ratioOf(anchor: Anchor): number {
-  if (anchor === null || anchor.estimated <= 0) return 1;
-  return Math.min(MOST_RATIO, Math.max(LEAST_RATIO, anchor.reported / anchor.estimated));
+/** A request of this size by our own count, as a provider will count it: as it counted the last one (B6). */
+export function estimated(size: number, anchor: Anchor): number {
+  const added = anchor === null || anchor.moved ? null : size - anchor.estimated;
+  return anchoredEstimate(anchor, { whole: size, added });
 }
 
 /** The request as it will be sent, by our own count: system prompt, tools, log, tail. Costs what is new since the last. */
@@ -70,23 +67,28 @@ export function isCrowded(run: RunContext, input: CompactInput): boolean {
   return room !== undefined && room.estimate > room.limit;
 }
 
+/** Room, with the size by our own count that the estimate is made from. */
+export interface Measured extends Room {
+  readonly size: number;
+}
+
 /** How much room there is, and how much there should be; undefined where nothing is known of the window (H6). */
-export function roomOf(run: RunContext, input: CompactInput): Room | undefined {
+export function roomOf(run: RunContext, input: CompactInput): Measured | undefined {
   const { definition } = run.agent;
   const facts = factsOf(run);
   const { why, anchor } = input;
   let size = requestSize(run, input);
   if (why === "opening") size += counterOf(run).message(openingMessage(run));
-  const estimate = Math.ceil(size * ratioOf(anchor));
+  const estimate = estimated(size, anchor);
   if (why === "overflow") {
     // The estimate was wrong, so it is no guide to how much is enough.
     const most = facts === undefined ? estimate : Math.min(estimate, budgetOf(definition, facts));
-    return { estimate, limit: Math.floor(most * AFTER_OVERFLOW) };
+    return { size, estimate, limit: Math.floor(most * AFTER_OVERFLOW) };
   }
   if (facts === undefined) return undefined;
   const budget = budgetOf(definition, facts);
   const reserve = why === "opening" ? reserveOf(definition, budget, run.agent.preHooks.length > 0) : 0;
-  return { estimate, limit: budget - reserve };
+  return { size, estimate, limit: budget - reserve };
 }
 
 /** The message that opens the turn, as START rails left it. */

@@ -11,6 +11,7 @@ import type { Scope } from "../schema/run.ts";
 import type { ArtifactDesk } from "../tools/artifact.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { READ_ARTIFACT, readArtifactTool } from "../tools/read-artifact.ts";
+import type { ToolServers } from "../tools/tool-servers.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
 import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
@@ -23,6 +24,7 @@ import type { Facts } from "./facts.ts";
 import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
+import { RunSupplies } from "./run-supplies.ts";
 import type { TokenCounters } from "./token-counters.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -40,6 +42,8 @@ export interface EngineParts {
   readonly facts: Facts;
   readonly children: Children;
   readonly counters: TokenCounters;
+  /** Where the tools of `mcp_servers` come from. */
+  readonly toolServers: ToolServers | undefined;
   /** How a log is made smaller; ours unless an engine has others. */
   readonly reducers: readonly Reducer[];
 }
@@ -96,6 +100,39 @@ export interface KeptOutcome {
 
 const NONE: readonly never[] = Object.freeze([]);
 
+/** What a run is made of. */
+interface RunContextInit {
+  id: string;
+  turnRef: string;
+  scope: Scope;
+  agent: BoundAgent;
+  log: Log;
+  parts: EngineParts;
+  userMessage: UserMessage;
+  /** Told of durable events, and of live ones unless `live` is. */
+  sink: ((event: RunEvent) => void) | undefined;
+  live?: (event: LiveEvent) => void;
+  approver: Approver;
+  /** In place of the engine's. */
+  toolServers?: ToolServers | undefined;
+  /** Of a child. */
+  path?: readonly string[];
+  root?: string;
+  shared?: {
+    readonly approvals: ApprovalDesk;
+    readonly counters: CounterDesk;
+    readonly artifacts: ArtifactDesk;
+  };
+  services?: RunServices;
+  /** Where an earlier life of this run got to. */
+  resumed?: {
+    readonly seq: number;
+    readonly recorded: readonly LogEntry[];
+    readonly aside?: readonly string[];
+    readonly plan?: Plan | null;
+  };
+}
+
 /** One run while it is under way: what the effect handlers read and write. The loop never sees it. */
 export class RunContext {
   readonly id: string;
@@ -126,7 +163,9 @@ export class RunContext {
   readonly #sink: ((event: RunEvent) => void) | undefined;
   readonly #live: ((event: LiveEvent) => void) | undefined;
   #flights: Map<string, Flight> | undefined;
-  readonly #first: BoundAgent;
+  #first: BoundAgent;
+  /** Of those with servers. */
+  readonly supplies: RunSupplies | undefined;
   #acting: BoundAgent;
   /** The one who has the turn, able to read artifacts. */
   #reading: { readonly of: BoundAgent; readonly agent: BoundAgent } | undefined;
@@ -135,40 +174,13 @@ export class RunContext {
   readonly #asides = new Map<string, LogEntry>();
   #seq = 0;
 
-  constructor(init: {
-    id: string;
-    turnRef: string;
-    scope: Scope;
-    agent: BoundAgent;
-    log: Log;
-    parts: EngineParts;
-    userMessage: UserMessage;
-    /** Told of durable events, and of live ones unless `live` is. */
-    sink: ((event: RunEvent) => void) | undefined;
-    live?: (event: LiveEvent) => void;
-    approver: Approver;
-    /** Of a child. */
-    path?: readonly string[];
-    root?: string;
-    shared?: {
-      readonly approvals: ApprovalDesk;
-      readonly counters: CounterDesk;
-      readonly artifacts: ArtifactDesk;
-    };
-    services?: RunServices;
-    /** Where an earlier life of this run got to. */
-    resumed?: {
-      readonly seq: number;
-      readonly recorded: readonly LogEntry[];
-      readonly aside?: readonly string[];
-      readonly plan?: Plan | null;
-    };
-  }) {
+  constructor(init: RunContextInit) {
     this.id = init.id;
     this.turnRef = init.turnRef;
     this.scope = init.scope;
     this.#acting = init.agent;
     this.#first = init.agent;
+    this.supplies = init.agent.pinned.servers ? this.#makeSupplies(init) : undefined;
     this.path = init.path ?? NONE;
     this.root = init.root ?? init.id;
     this.log = init.log;
@@ -218,6 +230,21 @@ export class RunContext {
       path: [...this.path, about.label],
       root: this.root,
       shared: { approvals: this.approvals, counters: this.counters, artifacts: this.artifacts },
+    });
+  }
+
+  #makeSupplies({ parts, toolServers, resumed }: RunContextInit): RunSupplies {
+    return new RunSupplies({
+      runId: this.id,
+      scope: this.scope,
+      servers: toolServers ?? parts.toolServers,
+      isResumed: resumed !== undefined,
+      customers: () => this.#first.customers,
+      approvals: () => this.approvals,
+      equip: (served) => {
+        this.#first = this.#first.withServed(served);
+        this.#acting = this.#chain === null ? this.#first : this.#first.handedTo(this.#chain);
+      },
     });
   }
 

@@ -1,10 +1,10 @@
 import { AgentConfigError, TracksideError } from "../errors.ts";
-import type { AgentDefinition } from "../schema/agent.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
 import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
 import { type Scope, scope as scopeSchema } from "../schema/run.ts";
+import type { ToolServers } from "../tools/tool-servers.ts";
 import type { Approve } from "./approvals.ts";
 import type { AgentBinding } from "./bound-agent.ts";
 import { Conversation } from "./conversation.ts";
@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Decides calls that need an approval. With `stream()`, `decide()` does it too. */
   readonly approve?: Approve;
+  /** Where the tools of `mcp_servers` come from, for this run: a `McpHub` of @trackside/host/mcp. */
+  readonly toolServers?: ToolServers;
 }
 
 export interface RunRequest {
@@ -35,9 +37,10 @@ export interface RunRequest {
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
   readonly approver: Approver;
+  readonly toolServers?: ToolServers | undefined;
 }
 
-const OPTION_KEYS = ["conversation", "requestId", "scope", "signal", "approve", "engine"];
+const OPTION_KEYS = ["conversation", "requestId", "scope", "signal", "approve", "toolServers", "engine"];
 
 /** What an engine can do, as far as a request depends on it. */
 export interface EngineSkills {
@@ -58,8 +61,9 @@ export function readRequest(
   streamed: boolean,
   skills: EngineSkills,
 ): RunRequest {
-  refuseUnbuilt(agent, skills.find);
-  for (const one of [agent, ...teamOf(agent, skills.find).members.values()]) refuseUnmeasured(one, skills.facts);
+  refuseUnregistered(agent, skills.find);
+  for (const one of [agent, ...teamOf(agent, skills.find).members.values()])
+    refuseUnmeasured(one, skills.facts);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new AgentConfigError("run()", [
       issue("options", options, "an object such as { conversation, scope, signal }"),
@@ -98,11 +102,14 @@ export function readRequest(
     issues.push(issue("signal", signal, "an AbortSignal"));
   if (options.approve !== undefined && typeof options.approve !== "function")
     issues.push(issue("approve", options.approve, "a function (approval) => decision"));
+  const { toolServers } = options;
+  if (toolServers !== undefined && typeof toolServers?.connect !== "function")
+    issues.push(issue("toolServers", toolServers, "what connects MCP servers, such as new McpHub()"));
   const approver: Approver = options.approve ?? skills.approver ?? (streamed ? "stream" : undefined);
   const scope = readScope(options.scope, issues);
   if (issues.length > 0) throw new AgentConfigError("run()", issues);
   if (approver === undefined) refuseUnapproved(agent);
-  return { parts, conversation, requestId, scope, signal, approver };
+  return { parts, conversation, requestId, scope, signal, approver, toolServers };
 }
 
 function isId(value: unknown): boolean {
@@ -153,23 +160,11 @@ function readScope(given: RunOptions["scope"], issues: ConfigIssue[]): Scope {
   return DEFAULT_SCOPE;
 }
 
-type Field = keyof AgentDefinition;
-
-/** What a definition may say but this version cannot yet do. Nothing is accepted and then ignored. */
-const UNBUILT: readonly { field: Field; on: (definition: AgentDefinition) => boolean }[] = [
-  { field: "mcp_servers", on: (d) => d.mcp_servers.length > 0 },
-];
-
-function refuseUnbuilt(agent: AgentBinding, find: FindAgent | undefined): void {
+function refuseUnregistered(agent: AgentBinding, find: FindAgent | undefined): void {
   const { definition, missing } = agent;
   const absent = [...missing, ...teamOf(agent, find).missing.map((name) => `the agent "${name}"`)];
-  if (absent.length > 0) {
-    const message = `The agent "${definition.name}" names what is not registered here: ${absent.join(", ")}. Pass it in the registry.`;
-    throw new TracksideError("not_available", message);
-  }
-  const found = UNBUILT.filter(({ on }) => on(definition)).map(({ field }) => `\`${field}\``);
-  if (found.length === 0) return;
-  const message = `The agent "${definition.name}" switches on what this version cannot do yet: ${found.join(", ")}. Switch it off to run it.`;
+  if (absent.length === 0) return;
+  const message = `The agent "${definition.name}" names what is not registered here: ${absent.join(", ")}. Pass it in the registry.`;
   throw new TracksideError("not_available", message);
 }
 

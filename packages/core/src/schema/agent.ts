@@ -153,6 +153,8 @@ export interface PinnedAgent {
   readonly post_hooks: boolean;
   /** Who holds streamed text back until it has passed (R15). */
   readonly held_by: readonly string[];
+  /** Whether it has tools that come from servers, which are connected when a run begins. */
+  readonly servers: boolean;
   /** Agents the turn may be handed to, by name, and theirs (S7). */
   readonly team: Readonly<Record<string, PinnedAgent>>;
 }

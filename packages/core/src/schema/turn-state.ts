@@ -30,7 +30,12 @@ export const turnState = z.object({
   turn_at: z.number().int().default(0),
   /** The last request's size: as the provider reported it, and as it had been estimated (B6). */
   anchor: z
-    .object({ reported: z.number().int(), estimated: z.number().int() })
+    .object({
+      reported: z.number(),
+      estimated: z.number(),
+      /** The log is sent in another way since: the next request does not merely add to that one. */
+      moved: z.literal(true).optional(),
+    })
     .nullable()
     .default(null),
   usage,

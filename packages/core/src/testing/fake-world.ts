@@ -1,5 +1,6 @@
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Note } from "../turn/note.ts";
+import { NO_USAGE } from "../turn/state.ts";
 import type {
   AskInput,
   AskOut,
@@ -18,7 +19,6 @@ import type {
   ToolOut,
   World,
 } from "../turn/world.ts";
-import { NO_USAGE } from "../turn/state.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
 
 /** What a fake world answers with. Each may look at what it was asked. */
@@ -68,8 +68,12 @@ export function fakeWorld(answers: Answers): FakeWorld {
       const out = answers.compact?.(input, key);
       return out === undefined ? undefined : ask(key, () => out);
     },
+    equip: (key) => ask(key, () => ({})),
     child: (key, input) =>
-      ask(key, () => answers.child?.(input, key) ?? { run_id: input.run_id, status: "success", usage: NO_USAGE }),
+      ask(
+        key,
+        () => answers.child?.(input, key) ?? { run_id: input.run_id, status: "success", usage: NO_USAGE },
+      ),
     sleep: (key, ms) => ask(key, () => new Promise((resolve) => clock.after(ms, () => resolve({})))),
     boundary: (state) => (answers.boundary ? Promise.resolve(answers.boundary(state)) : undefined),
     end: () => undefined,

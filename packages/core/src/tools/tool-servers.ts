@@ -26,8 +26,18 @@ export interface ConnectedTools {
   readonly tools: readonly Tool[];
   /** Not offered: their definition changed since somebody approved it (M5). */
   readonly held: readonly HeldTool[];
+  /** Not offered, since they cannot be: a name that is taken, a schema that is none. */
+  readonly withheld: readonly WithheldTool[];
   /** The run no longer needs them. */
   release(): void;
+}
+
+/** A tool that a server has and nobody is offered. */
+export interface WithheldTool {
+  readonly server: string;
+  /** As the server calls it. */
+  readonly tool: string;
+  readonly reason: string;
 }
 
 /** A tool whose definition is not the one that was approved. */
@@ -44,4 +54,6 @@ export interface HeldTool {
   readonly approved: string;
   /** From now on this definition is the approved one; later `connect`s offer it. */
   approve(): void | Promise<void>;
+  /** The tool by this definition, for a run that is under way. */
+  make(): Tool;
 }

@@ -41,6 +41,7 @@ function settle(world: World, state: TurnState, out: CompactOut): void {
   for (const change of out.done ?? []) world.note({ type: "context", ...change });
   if (out.message_id === undefined) return;
   log(world, state, [out.message_id]);
+  if (state.anchor) state.anchor = { ...state.anchor, moved: true };
 }
 
 function count(world: World, state: TurnState, { usage, model = "" }: CompactOut): void {

@@ -1,5 +1,6 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import { equip } from "./equip.ts";
 import { makeRoom } from "./make-room.ts";
 import { cancel, fail } from "./state.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
@@ -21,6 +22,8 @@ export async function open(
     ...(agent.held_by.length > 0 ? { held_by: [...agent.held_by] } : {}),
   });
   state.phase = "stepping";
+  if (agent.servers) await equip(world, state);
+  if (state.outcome !== null) return;
   if (agent.points.includes("START")) {
     const skipped = await admit(world, state, { key: "start", step: 0 });
     if (skipped) skipTurn(world, state, skipped);

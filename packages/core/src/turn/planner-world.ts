@@ -20,7 +20,13 @@ export class PlannerWorld implements World {
 
   model(key: string, input: ModelInput) {
     const { log: up_to, tail, tail_at } = this.#main;
-    return this.#world.model(this.#key(key), { ...input, up_to, tail, tail_at, planner: [...this.#messages] });
+    return this.#world.model(this.#key(key), {
+      ...input,
+      up_to,
+      tail,
+      tail_at,
+      planner: [...this.#messages],
+    });
   }
 
   tool(key: string, input: ToolInput) {
@@ -61,6 +67,7 @@ export class PlannerWorld implements World {
   dispatch = notThePlanners;
   hooks = notThePlanners;
   child = notThePlanners;
+  equip = notThePlanners;
 
   #key(key: string): string {
     return `plan/${key}`;

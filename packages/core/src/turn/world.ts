@@ -38,6 +38,9 @@ export interface World {
    */
   compact(key: string, input: CompactInput): Promise<CompactOut> | undefined;
 
+  /** Connects the servers whose tools the agent has, before anything else. */
+  equip(key: string, input: EquipInput): Promise<EquipOut>;
+
   /** Runs a sub-agent to its end, as a run of its own. */
   child(key: string, input: ChildInput): Promise<ChildOut>;
 
@@ -222,6 +225,24 @@ export interface CompactOut {
   verdicts?: readonly Verdict[];
   passed?: number;
   fatal?: Failure;
+  cancelled?: string;
+}
+
+export interface EquipInput {
+  rails: RailValues;
+}
+
+export interface EquipOut {
+  /** Tools that are not offered, and why. */
+  withheld?: readonly string[];
+  /** Tools whose definition changed since it was approved: somebody is asked, and the run goes on without them (M5). */
+  held?: readonly {
+    approval_id: string;
+    tool: string;
+    reasons: readonly string[];
+    deadline: number | null;
+  }[];
+  failure?: Failure;
   cancelled?: string;
 }
 

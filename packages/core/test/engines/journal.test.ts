@@ -10,7 +10,15 @@ import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x" });
-const agent = { definition, points: [], pre_hooks: false, post_hooks: false, held_by: [], team: {} };
+const agent = {
+  definition,
+  points: [],
+  pre_hooks: false,
+  post_hooks: false,
+  held_by: [],
+  servers: false,
+  team: {},
+};
 const turn = { run_id: "r", turn_ref: "t", log: 0, message_id: "r.user" };
 const call = { id: "r.main.1.0", index: 0, tool: "t" };
 

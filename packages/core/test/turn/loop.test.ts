@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentDefinition } from "../../src/schema/index.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x", max_steps: 3 });
-const nobody = { points: [], pre_hooks: false, post_hooks: false, held_by: [], team: {} };
+const nobody = { points: [], pre_hooks: false, post_hooks: false, held_by: [], servers: false, team: {} };
 const agent = { definition, ...nobody };
 const turn = { run_id: "r", turn_ref: "t", log: 0, message_id: "r.user" };
 const call = (index: number) => ({ id: `r.main.1.${index}`, index, tool: "t" });

@@ -590,7 +590,9 @@ export class DurableEngine implements Engine {
   }
 
   #leave(runId: string): void {
-    this.#active.get(runId)?.desk.close();
+    const active = this.#active.get(runId);
+    active?.desk.close();
+    active?.run.supplies?.release();
     this.#active.delete(runId);
     this.#hold();
   }

@@ -223,6 +223,8 @@ export class RunHost implements JournalHost {
       const out = await this.#services.boundary();
       return this.#cancelled === undefined ? out : { ...out, cancelled: this.#cancelled };
     }
+    const { supplies } = this.#run;
+    if (supplies?.isConnected === false && asked.kind !== "equip") await supplies.connect(); // begun elsewhere
     const since = this.#lost.get(asked.key);
     if (since === undefined) return perform(this.#run, asked, effect);
     this.#lost.delete(asked.key);

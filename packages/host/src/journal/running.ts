@@ -133,6 +133,7 @@ export function makeRun(
     parts: parts,
     userMessage: user,
     approver: request.approver,
+    toolServers: request.toolServers,
     ...(given.child === undefined ? {} : { path: given.child.path, root: given.child.root }),
     services,
     // Durable events are made only for those who were given them as they happen; others read the rows.

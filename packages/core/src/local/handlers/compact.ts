@@ -8,10 +8,10 @@ import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { addUsage } from "../../turn/state.ts";
-import type { CompactInput, CompactOut, ContextChange, Room } from "../../turn/world.ts";
+import type { CompactInput, CompactOut, ContextChange } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { dispatchPoint, type Place } from "../point.ts";
-import { besideLog, counterOf, factsOf, openingMessage, ratioOf, roomOf } from "../request-size.ts";
+import { besideLog, counterOf, factsOf, type Measured, openingMessage, roomOf } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { changedMessages } from "./changed.ts";
 import { quietCall } from "./quiet-model.ts";
@@ -35,14 +35,14 @@ class MakingRoom {
   readonly #run: RunContext;
   readonly #input: CompactInput;
   readonly #effect: Effect;
-  readonly #room: Room;
+  readonly #room: Measured;
   readonly #spoken = new Spoken();
   /** A plain hook failed at a summary. */
   #fatal: Failure | undefined;
   #usage: Usage | undefined;
   #model = "";
 
-  constructor(run: RunContext, input: CompactInput, effect: Effect, room: Room) {
+  constructor(run: RunContext, input: CompactInput, effect: Effect, room: Measured) {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
@@ -107,10 +107,11 @@ class MakingRoom {
   }
 
   #plan(): CompactionInput {
-    const { up_to, turn_at, tail_at, anchor, why } = this.#input;
+    const { up_to, turn_at, tail_at, why } = this.#input;
     const run = this.#run;
     const counter = counterOf(run);
-    const ratio = ratioOf(anchor);
+    // What providers make of our count, for each part of it.
+    const ratio = this.#room.estimate / Math.max(1, this.#room.size);
     const { limit: target } = this.#room;
     const opening = why === "opening" ? null : { from: turn_at, to: tail_at };
     const user = why === "opening" ? counter.message(openingMessage(run)) : 0;

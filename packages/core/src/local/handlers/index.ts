@@ -7,6 +7,8 @@ import type {
   CompactOut,
   DispatchInput,
   DispatchOut,
+  EquipInput,
+  EquipOut,
   HooksInput,
   HooksOut,
   ModelInput,
@@ -22,6 +24,7 @@ import { ask } from "./ask.ts";
 import { runChild } from "./child.ts";
 import { compact } from "./compact.ts";
 import { dispatch } from "./dispatch.ts";
+import { equip } from "./equip.ts";
 import { callModel } from "./model.ts";
 import { pipeline } from "./pipeline.ts";
 import { sleep } from "./sleep.ts";
@@ -35,6 +38,7 @@ export interface Handlers {
   ask(run: RunContext, input: AskInput, effect: Effect): Promise<AskOut>;
   tool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut>;
   compact(run: RunContext, input: CompactInput, effect: Effect): Promise<CompactOut>;
+  equip(run: RunContext, input: EquipInput, effect: Effect): Promise<EquipOut>;
   child(run: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
 }
@@ -54,6 +58,8 @@ export function perform(run: RunContext, { kind, input }: Asked, effect: Effect)
       return handlers.ask(run, input as AskInput, effect);
     case "compact":
       return handlers.compact(run, input as CompactInput, effect);
+    case "equip":
+      return handlers.equip(run, input as EquipInput, effect);
     case "child":
       return handlers.child(run, input as ChildInput, effect);
     case "sleep":
@@ -70,6 +76,7 @@ export const handlers: Handlers = {
   tool: callTool,
   ask,
   compact,
+  equip,
   child: runChild,
   sleep,
 };

@@ -19,7 +19,7 @@ import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
-import { counterOf, limitOf, ratioOf, requestSize, sizeOfMessages } from "../request-size.ts";
+import { counterOf, estimated, limitOf, requestSize, sizeOfMessages } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, SILENT, usageOf } from "./assembly.ts";
 import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
@@ -86,7 +86,7 @@ class ModelCall {
     await counterOf(this.#run, planning).ready();
     this.#estimated = requestSize(this.#run, this.#input);
     const limit = limitOf(this.#run, planning);
-    const estimate = Math.ceil(this.#estimated * ratioOf(this.#input.anchor));
+    const estimate = estimated(this.#estimated, this.#input.anchor);
     if (limit === undefined || estimate <= limit) return next();
     if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
     if (planning) return this.#out({ failure: budgetFailure(estimate, limit) });
@@ -160,7 +160,7 @@ class ModelCall {
     const planning = this.#input.planner !== undefined;
     this.#estimated = sizeOfMessages(this.#run, messages, planning); // what the provider's count is held against
     const limit = limitOf(this.#run, planning);
-    const estimate = Math.ceil(this.#estimated * ratioOf(this.#input.anchor));
+    const estimate = estimated(this.#estimated, this.#input.anchor);
     return limit !== undefined && estimate > limit ? { estimate, limit } : undefined;
   }
 
@@ -240,7 +240,7 @@ class ModelCall {
   /** With `per-message`, what goes back to the model says how full its window is (B2); nobody else reads that. */
   #advised(message: AssistantMessage, usage: Usage | undefined): AssistantMessage {
     const isPlanning = this.#input.planner !== undefined;
-    const estimate = (this.#estimated ?? 0) * ratioOf(this.#input.anchor);
+    const estimate = estimated(this.#estimated ?? 0, this.#input.anchor);
     return withAdvisory(this.#run, message, { isPlanning, usage, estimate });
   }
 
