@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const START_MS = 30_000;
-const STOP_MS = 10_000;
+const START_MS = 120_000;
+const STOP_MS = 30_000;
 const POLL_MS = 20;
 
 export interface Program {

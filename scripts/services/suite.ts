@@ -1,5 +1,10 @@
-import { afterAll, describe, test } from "vitest";
+import { afterAll, describe, test, vi } from "vitest";
 import type { Missing, Service } from "./service.ts";
+
+/** Hundreds of databases are gigabytes to remove, on a disk that others write to as well. */
+const STOPS_WITHIN_MS = 300_000;
+/** What asks a server gets its answer when that gets a turn. */
+const PATIENCE_MS = 300_000;
 
 /** A `describe` for tests that need a service. Where it cannot be had they are skipped, and the title says why. */
 export async function serviceSuite<S extends Service>(
@@ -13,8 +18,9 @@ export async function serviceSuite<S extends Service>(
     describe(title, () => test.skip(`needs ${service.missing}`, () => {}));
     return;
   }
+  vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
   describe(title, () => {
-    afterAll(() => service.stop());
+    afterAll(() => service.stop(), STOPS_WITHIN_MS);
     body(service);
   });
 }

@@ -1,6 +1,8 @@
 import { localEngine } from "trackside";
 import { engineConformance, hostileEngine, sandboxEngine } from "trackside/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+
+vi.setConfig({ testTimeout: 120_000 }); // many runs each, in a world that restarts after every result
 
 describe("the local engine", () => {
   for (const { title, check } of engineConformance) test(title, () => check(localEngine));

@@ -9,7 +9,6 @@ import { committed, hasText, hasType, joined, message, pieces, RUN, text, until,
 let prefixes = 0;
 /** Redis answers when it gets a turn, and a restart waits for its ports and files. */
 const PATIENCE = { timeout: 60_000 };
-vi.setConfig({ testTimeout: 120_000 });
 
 await serviceSuite("the bus on Redis", redisServer, (redis) => {
   /** Buses that see each other, and nothing of another test. */

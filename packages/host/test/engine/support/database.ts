@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }); // where the disk or the cores are busy, all of it takes long
 
 const made: string[] = [];
 afterAll(() => {

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { vi } from "vitest";
 import type { Trackside } from "../../../src/index.ts";
 import { rows } from "../../../src/store/index.ts";
-
-vi.setConfig({ testTimeout: 120_000 }); // what is waited for comes late where the disk or the cores are busy
 
 /** Looks until there is something. The test's own time limit ends it. */
 export async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {

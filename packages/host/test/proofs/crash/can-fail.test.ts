@@ -6,6 +6,7 @@ import { crashEverywhere } from "../support/crash-everywhere.ts";
 import type { Broken } from "../support/stage.ts";
 import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import "../support/patience.ts";
 
 const PATIENCE_MS = 300_000;
 

@@ -6,6 +6,7 @@ import { postgresServer, serviceSuite } from "../../../../../scripts/services/in
 import { crashEverywhere } from "../support/crash-everywhere.ts";
 import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import "../support/patience.ts";
 
 const PATIENCE_MS = 240_000;
 /** The others differ in what the loop does, not in how it is stored. */

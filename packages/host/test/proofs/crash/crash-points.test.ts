@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Crashes, crashEverywhere } from "../support/crash-everywhere.ts";
 import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import "../support/patience.ts";
 
 // More than there are processors: a process waits for a timer or a disk now and then.
 const AT_ONCE = 4;

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type CrashAt, crashEverywhere } from "../support/crash-everywhere.ts";
 import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import "../support/patience.ts";
 
 const PATIENCE_MS = 900_000;
 /** As many durable writes as a process makes that takes a short run up and ends it. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { randomKills } from "../support/random-kills.ts";
+import "../support/patience.ts";
 
 const PATIENCE_MS = 300_000;
 const places: string[] = [];

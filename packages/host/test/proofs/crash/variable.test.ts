@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CRASH_AT } from "../support/crash-point.ts";
 import { Programs } from "../support/programs.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import "../support/patience.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "trackside-variable-"));
 let programs: Programs;
