@@ -5,7 +5,7 @@ import { type Offer, offerTools } from "./offer.ts";
 import { type HubSettings, type McpHubOptions, readOptions } from "./options.ts";
 import { closedHub, Pool } from "./pool.ts";
 import { resolveServer, type ServerConfig } from "./server-config.ts";
-import { McpSession } from "./session.ts";
+import { LeasedSession, type McpSession } from "./session.ts";
 import type { Listing } from "./tool-listing.ts";
 
 /**
@@ -54,7 +54,7 @@ export class McpHub implements ToolServers, AsyncDisposable {
   async open(server: ServerDefinition, about: ConnectRequest): Promise<McpSession> {
     const lease = await this.#lease(server, about);
     await lease.ready();
-    return new McpSession(lease, this.#settings.deadlines);
+    return new LeasedSession(lease, this.#settings.deadlines);
   }
 
   /** Ends every connection and the processes behind them. */

@@ -11,7 +11,18 @@ import type { Deadlines } from "./options.ts";
 import { request } from "./request.ts";
 
 /** A connection for code: what a server has beside tools. Close it when done. */
-export class McpSession implements AsyncDisposable {
+export interface McpSession extends AsyncDisposable {
+  /** All resources, of all pages. Empty if the server has none. */
+  listResources(): Promise<ListResourcesResult["resources"]>;
+  readResource(uri: string): Promise<ReadResourceResult["contents"]>;
+  /** All prompts, of all pages. Empty if the server has none. */
+  listPrompts(): Promise<ListPromptsResult["prompts"]>;
+  getPrompt(name: string, args?: Readonly<Record<string, string>>): Promise<GetPromptResult>;
+  close(): Promise<void>;
+}
+
+/** A session over a lease, within the deadlines of calls. */
+export class LeasedSession implements McpSession {
   readonly #lease: Lease;
   readonly #deadlines: Deadlines;
   readonly #over = new AbortController();
@@ -21,7 +32,6 @@ export class McpSession implements AsyncDisposable {
     this.#deadlines = deadlines;
   }
 
-  /** All resources, of all pages. Empty if the server has none. */
   listResources(): Promise<ListResourcesResult["resources"]> {
     return this.#ask("listResources", async (client, options) =>
       client.getServerCapabilities()?.resources
@@ -37,7 +47,6 @@ export class McpSession implements AsyncDisposable {
     );
   }
 
-  /** All prompts, of all pages. Empty if the server has none. */
   listPrompts(): Promise<ListPromptsResult["prompts"]> {
     return this.#ask("listPrompts", async (client, options) =>
       client.getServerCapabilities()?.prompts ? (await client.listPrompts(undefined, options)).prompts : [],

@@ -17,6 +17,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #command: Command;
   readonly #lines: LineReader;
+  readonly #maxBytes: number;
   readonly #received: (bytes: number) => void;
   #process: ServerProcess | undefined;
   #fault: string | undefined;
@@ -30,6 +31,7 @@ export class StdioTransport implements Transport {
   ) {
     this.#command = command;
     this.#lines = new LineReader(maxMessageBytes);
+    this.#maxBytes = maxMessageBytes;
     this.#received = received;
   }
 
@@ -67,6 +69,8 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#process?.stdin;
     if (this.#closed || !stdin?.writable) throw new Error(this.#fault ?? "the connection is closed");
+    // Whoever asks and asks and never reads an answer would fill our memory with them.
+    if (stdin.writableLength > this.#maxBytes) this.fail("does not read its input");
     const written = new Promise<void>((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
