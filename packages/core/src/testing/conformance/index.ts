@@ -8,6 +8,7 @@ import { guardsApprovals } from "./guards-approvals.ts";
 import { guardsPipeline } from "./guards-pipeline.ts";
 import { planning } from "./planning.ts";
 import { handoff } from "./handoff.ts";
+import { handoff } from "./handoff.ts";
 import { subagents } from "./subagents.ts";
 import { turns } from "./turns.ts";
 
@@ -29,6 +30,7 @@ export const engineConformance: readonly Behaviour[] = [
   ...guardsApprovals,
   ...context,
   ...subagents,
+  ...handoff,
   ...handoff,
   ...planning,
 ];
