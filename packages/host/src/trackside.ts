@@ -31,6 +31,8 @@ import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
 import { DurableEngine } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
+import { LazyHub } from "./mcp/lazy-hub.ts";
+import { storedDefinitions } from "./mcp/stored-definitions.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
 import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
@@ -110,6 +112,8 @@ export class Trackside {
   readonly #sender: WebhookSender | undefined;
   /** Read when a model is first used: keys from the store are put in when it opens. */
   readonly #providers: Record<string, NonNullable<EngineOptions["providers"]>[string]>;
+  /** MCP servers of its agents, unless it was given others to ask. */
+  readonly #hub: LazyHub;
   #retention: Retention | undefined;
   #telemetry: Telemetry | undefined;
   #opening: Promise<void> | undefined;
@@ -134,7 +138,12 @@ export class Trackside {
         ? undefined
         : new WebhookSender({ store, cipher: box, endpoints: webhooks, ...(clock ? { clock } : {}) });
     this.#providers = { ...options.providers };
+    this.#hub = new LazyHub({
+      secrets: (name, { tenant }) => this.secrets.use(tenant, name),
+      definitions: storedDefinitions(store, () => this.engine.clock.now()),
+    });
     this.engine = new DurableEngine({
+      toolServers: this.#hub,
       ...options,
       providers: this.#providers,
       agents: agents as readonly AgentBinding[],
@@ -254,6 +263,7 @@ export class Trackside {
     this.#retention?.stop();
     await this.#sender?.stop();
     await this.engine.close(options);
+    await this.#hub.close();
     this.#telemetry?.close();
   }
 

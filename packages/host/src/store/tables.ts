@@ -34,8 +34,17 @@ export interface Tables {
   secrets: SecretsTable;
   /** Signed calls to other systems, until they are through. */
   webhooks: WebhooksTable;
+  /** Digests of server tools' definitions that somebody approved (M5). */
+  tool_definitions: ToolDefinitionsTable;
   /** What happened outside the process that owns a run, for it to hear of. Hints: whoever reads one looks at the truth. */
   wakes: WakesTable;
+}
+
+export interface ToolDefinitionsTable {
+  /** Tenant, server and tool. */
+  key: string;
+  digest: string;
+  updated_at: number;
 }
 
 export interface ProcessesTable {

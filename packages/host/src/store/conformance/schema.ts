@@ -101,6 +101,7 @@ const samples: { readonly [T in keyof Tables]: Insertable<Tables[T]> } = {
     updated_at: time,
   },
   webhooks: { id: "w", tenant: "t", state: "waiting", attempts: 0, next_at: time, created_at: time, body },
+  tool_definitions: { key: '["t","s","x"]', digest: "d", updated_at: time },
   wakes: { n: 1, run_id: "r", what: "decided", at: time },
 };
 

@@ -3,11 +3,12 @@ import type { Dialect } from "../builder.ts";
 import type { Operation, Store, Work } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { tables } from "./0001-tables.ts";
+import { toolDefinitions } from "./0002-tool-definitions.ts";
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
 /** Every step, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [tables];
+export const MIGRATIONS: readonly Migration[] = [tables, toolDefinitions];
 
 /** Any number will do, so long as it is always this one: whoever migrates holds the lock of this name. */
 const POSTGRES_LOCK = 7_238_014_662;
