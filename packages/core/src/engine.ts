@@ -53,7 +53,7 @@ export { childMessage } from "./subagents/child-definition.ts";
 export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";
 export { contentOf } from "./tools/offload.ts";
-export { fileOf, writeOutput } from "./tools/to-output.ts";
+export { fileOf, toOutput } from "./tools/to-output.ts";
 export type {
   ConnectedTools,
   ConnectRequest,

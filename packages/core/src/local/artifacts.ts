@@ -23,8 +23,7 @@ export class MemoryArtifacts implements ArtifactDesk {
 
   put({ call_id, index, media_type, content }: NewArtifact): ArtifactRef {
     const ref = refOf(artifactId(call_id, index), media_type, content);
-    // A copy: whoever made it may go on writing to it.
-    this.#kept.set(ref.id, { ref, content: content.slice() });
+    this.#kept.set(ref.id, { ref, content });
     return ref;
   }
 

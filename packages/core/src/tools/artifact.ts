@@ -13,6 +13,7 @@ export interface NewArtifact {
   readonly index: number;
   readonly call_id: string;
   readonly media_type: string;
+  /** The desk's own: nobody writes to it any more. */
   readonly content: Uint8Array;
 }
 

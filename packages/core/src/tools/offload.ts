@@ -33,12 +33,14 @@ const SHORTEST_ERROR = 2_048;
 
 /** Whether a result is not for the log as it is. */
 export function isOversized(value: ToolValue, above: number): boolean {
-  return hasFiles(value) || isLonger(value.text, Math.min(above, LARGEST));
+  return listWithFiles(value) !== undefined || isLonger(value.text, Math.min(above, LARGEST));
 }
 
-/** A rail may have put something else in place of a list with files. */
-function hasFiles({ output, files }: ToolValue): boolean {
-  return files.length > 0 && Array.isArray(output.value);
+/** The entries of a list that has files in it. A rail may have put something else in its place. */
+function listWithFiles(value: ToolValue): readonly Json[] | undefined {
+  if (value.files.length === 0) return undefined;
+  const { output } = value;
+  return output.type === "json" && Array.isArray(output.value) ? output.value : undefined;
 }
 
 /** Keeps what is too large, and every file, in the artifact store; what stays says where it is (T4). */
@@ -49,11 +51,13 @@ export async function offload(value: ToolValue, into: OffloadInto): Promise<Offl
     artifacts.push(ref);
     return ref;
   };
-  const { output, files } = value;
-  let whole = contentOf(output.type, value.text);
-  if (hasFiles(value) && Array.isArray(output.value)) {
+  let whole: ReturnType<typeof contentOf>;
+  const list = listWithFiles(value);
+  if (list === undefined) whole = contentOf(value.type, value.text);
+  else {
+    const { files } = value;
     const parts: string[] = [];
-    for (const one of output.value) parts.push(await entryText(one, files, into, put));
+    for (const one of list) parts.push(await entryText(one, files, into, put));
     whole = contentOf("text", parts.join("\n"));
     if (!isLonger(whole.text, Math.min(Math.max(into.above, SHOWN), LARGEST)))
       return { output: { type: "text", value: whole.text }, artifacts };
@@ -83,7 +87,7 @@ async function entryText(
   const { file, text } = found;
   // A text that no rail has changed is kept byte for byte.
   const isChanged = text !== undefined && text !== textOf(file.data);
-  const content = isChanged ? new TextEncoder().encode(text) : file.data;
+  const content = isChanged ? new TextEncoder().encode(text) : file.data.slice(); // the tool may go on writing to its own
   const ref = await put({ media_type: file.mediaType, content });
   const name = file.name === undefined ? "A file" : `The file ${JSON.stringify(file.name)}`;
   const about = `[${name}: ${ref.bytes} bytes of ${ref.media_type}, kept as the artifact ${ref.id}`;

@@ -6,59 +6,56 @@ import { isText, ToolFile } from "./tool-file.ts";
 
 type Valid = Exclude<ToolOutput, { type: "error" }>;
 
-/** What a tool returned: as JSON, which is what rails see, with the files that are spoken of in it. */
-export interface ToolValue {
-  readonly output: Valid;
-  /** The same, written out. */
+const NO_FILES: readonly ToolFile[] = Object.freeze([]);
+
+/** What a tool returned, written out, with the files that are spoken of in it. */
+export class ToolValue {
+  readonly ok = true;
+  readonly type: Valid["type"];
   readonly text: string;
   readonly files: readonly ToolFile[];
+  #output: Valid | undefined;
+
+  constructor(type: Valid["type"], text: string, files: readonly ToolFile[] = NO_FILES) {
+    this.type = type;
+    this.text = text;
+    this.files = files;
+  }
+
+  /** The same as JSON, which is what rails see. Made when somebody looks: of what is put away often nobody does. */
+  get output(): Valid {
+    this.#output ??=
+      this.type === "text"
+        ? { type: "text", value: this.text }
+        : { type: "json", value: deepFreeze(JSON.parse(this.text)) };
+    return this.#output;
+  }
 }
 
-export type Converted =
-  | ({ readonly ok: true } & ToolValue)
-  | { readonly ok: false; readonly problem: string };
+export type Converted = ToolValue | { readonly ok: false; readonly problem: string };
 
 /** The largest result there may be. What is too large for the model goes to the artifact store, which has a limit, too. */
 const MAX_CHARS = 64_000_000;
 const MAX_FILES = 100;
-const NO_FILES: readonly ToolFile[] = Object.freeze([]);
+const SMALL = 65_536;
+const DEEP = 500;
 
-/** Turns what a tool returned into what the model reads: text as text, anything else as JSON, detached from the tool. */
-export function toOutput(value: unknown): Converted {
-  const written = writeOutput(value);
-  if (!written.ok) return written;
-  const { type, text, files } = written;
-  if (type === "text") return { ok: true, output: { type, value: text }, text, files };
-  const copy: Json = JSON.parse(text);
-  return { ok: true, output: { type, value: deepFreeze(copy) }, text, files };
-}
-
-export type Written =
-  | {
-      readonly ok: true;
-      readonly type: Valid["type"];
-      readonly text: string;
-      readonly files: readonly ToolFile[];
-    }
-  | { readonly ok: false; readonly problem: string };
-
-/** What a tool returned, written out. With `brief`, of files only which they are. */
-export function writeOutput(value: unknown, { brief = false } = {}): Written {
+/**
+ * Turns what a tool returned into what the model reads: text as text, anything else as JSON, detached from the tool. With
+ * `brief`, of files only which they are.
+ */
+export function toOutput(value: unknown, { brief = false } = {}): Converted {
   switch (typeof value) {
     case "string":
-      return fits(value.length)
-        ? { ok: true, type: "text", text: value, files: NO_FILES }
-        : tooLarge(value.length);
+      return fits(value.length) ? new ToolValue("text", value) : tooLarge(value.length);
     case "boolean":
-      return { ok: true, type: "json", text: String(value), files: NO_FILES };
+      return new ToolValue("json", String(value));
     case "number":
       if (!Number.isFinite(value))
         return { ok: false, problem: `it returned ${value}, which JSON cannot express` };
-      return { ok: true, type: "json", text: JSON.stringify(value), files: NO_FILES };
+      return new ToolValue("json", JSON.stringify(value));
     case "object":
-      return value === null
-        ? { ok: true, type: "json", text: "null", files: NO_FILES }
-        : writeObject(value, brief);
+      return value === null ? new ToolValue("json", "null") : fromObject(value, brief);
     default:
       return {
         ok: false,
@@ -67,7 +64,7 @@ export function writeOutput(value: unknown, { brief = false } = {}): Written {
   }
 }
 
-function writeObject(value: object, brief: boolean): Written {
+function fromObject(value: object, brief: boolean): Converted {
   try {
     const listed: unknown = value instanceof ToolFile ? [value] : value;
     const files = Array.isArray(listed) ? listed.filter((one) => one instanceof ToolFile) : NO_FILES;
@@ -81,10 +78,25 @@ function writeObject(value: object, brief: boolean): Written {
     if (text === undefined) return { ok: false, problem: "its result has no JSON form" };
     if (text === "{}" && !isPlain(value))
       return { ok: false, problem: `it returned ${preview(value)}, of which nothing is left in JSON` };
-    return fits(text.length) ? { ok: true, type: "json", text, files } : tooLarge(text.length);
+    if (!fits(text.length)) return tooLarge(text.length);
+    const made = new ToolValue("json", text, files);
+    // Read now what may turn out to be too deep to be read; what is only large is read when it has to be.
+    if (text.length <= SMALL || isDeep(text)) void made.output;
+    return made;
   } catch (error) {
     return { ok: false, problem: `its result cannot be written as JSON (${firstLine(messageOf(error))})` };
   }
+}
+
+/** Whether JSON is nested deeply. Brackets in texts count too, so that now and then it is taken to be and is not. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length && depth <= DEEP; i++) {
+    const unit = text.charCodeAt(i) | 0x20; // the same for both kinds of brackets
+    if (unit === 0x7b) depth += 1;
+    else if (unit === 0x7d) depth -= 1;
+  }
+  return depth > DEEP;
 }
 
 /** A file as rails see it: a text with all it says, which they may change; anything else by its kind and size. */

@@ -1,5 +1,5 @@
 import { ToolFile } from "trackside";
-import { contentOf, fileOf, type KeptOutcome, writeOutput } from "trackside/engine";
+import { contentOf, fileOf, type KeptOutcome, toOutput } from "trackside/engine";
 import type { HeldContent } from "../artifacts/desk.ts";
 
 /** Above this an outcome is kept in the artifact store, so that rows stay small. */
@@ -27,7 +27,7 @@ export function holdOutcome(
 ): { readonly kept: KeptOutcome | HeldKept; readonly beside: readonly HeldContent[] } {
   if (kept.executed.kind !== "returned") return { kept, beside: [] };
   const { value } = kept.executed;
-  const written = writeOutput(value, { brief: true });
+  const written = toOutput(value, { brief: true });
   if (!written.ok) return { kept: asJson(kept, written.problem), beside: [] };
   const { type, text, files } = written;
   if (text.length <= LARGE && files.length === 0) return { kept: asJson(kept, ""), beside: [] };

@@ -9,7 +9,7 @@ import { aggregate, type Entry } from "../../subagents/results.ts";
 import type { ElicitAnswer, Tool } from "../../tools/define-tool.ts";
 import { isOversized, offload, shortened } from "../../tools/offload.ts";
 import { isBounded, READ_ARTIFACT } from "../../tools/read-artifact.ts";
-import { type ToolValue, toOutput } from "../../tools/to-output.ts";
+import { ToolValue, toOutput } from "../../tools/to-output.ts";
 import type { AskOut, ChildOut, Refused, ToolInput, ToolOut } from "../../turn/world.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
@@ -353,7 +353,7 @@ class ToolCall {
   #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
     if (executed.kind === "cancelled") return this.#out(this.#record.interrupted(executed.reason));
     return after(outputOf(this.#tool, executed), (ran): Maybe<ToolOut> => {
-      const point = ran.output.type === "error" ? "TOOL_ERROR" : "POST_TOOL_CALL";
+      const point = "files" in ran ? "POST_TOOL_CALL" : "TOOL_ERROR";
       if (!this.#run.listens(point)) return this.#settle(ran);
       return after(this.#dispatch(point, this.#valuesAfter(args, ran.output), changedResult), (found) =>
         this.#after(found, point, ran),
@@ -392,7 +392,7 @@ class ToolCall {
     if (ran.files.length === 0 || !("files" in changed) || changed.files.length > 0)
       return this.#settle(changed);
     // Rails see files as what is said of them; those it still speaks of are still there.
-    return this.#settle({ ...changed, files: ran.files });
+    return this.#settle(new ToolValue(changed.type, changed.text, ran.files));
   }
 
   /** Records what rails have left: an error cut short, a result that is too large for the log put away (T4). */

@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+
+const script = fileURLToPath(new URL("./support/memory.ts", import.meta.url));
+const MB = 1_000_000;
+
+/** A process of its own, so that nothing else is in its memory. */
+async function growth(engine: string, tool: string): Promise<number> {
+  const args = ["--expose-gc", "--conditions=@trackside/source", "--disable-warning=ExperimentalWarning"];
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, script, engine, tool]);
+  const { kept } = JSON.parse(stdout) as { kept: number };
+  return kept;
+}
+
+describe("T4 a result of 10 MB", () => {
+  const kinds = ["text", "json", "once"] as const;
+
+  test.each(kinds)("T4 is all that memory grows by: %s, in process", async (kind) => {
+    expect(await growth("local", kind)).toBeLessThan(20 * MB);
+  });
+
+  test.each(kinds)("T4 leaves nothing in memory that a store has: %s", async (kind) => {
+    expect(await growth("durable", kind)).toBeLessThan(5 * MB);
+  });
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Agent, defineRail, defineTool, type Engine, localEngine, type Tool } from "trackside";
+import { scriptedModel } from "trackside/testing";
+import { sqlite, Trackside } from "../../../src/index.ts";
+
+// Prints by how many bytes memory has grown over a run with a result of 10 MB: what is kept of it, and how much it was at
+// the most. Run with --expose-gc, the name of an engine and that of a tool.
+
+const SIZE = 10_000_000;
+
+/** Each result is made when the tool runs: what it takes counts. */
+const tools: readonly Tool[] = [
+  defineTool({ name: "small", effect: "none", execute: () => "small" }),
+  defineTool({
+    name: "text",
+    effect: "none",
+    execute: () => Buffer.alloc(SIZE, "a line of text\n").toString(),
+  }),
+  defineTool({
+    name: "json",
+    effect: "none",
+    execute: () => Array.from({ length: SIZE / 100 }, (_, i) => ({ id: i, text: "x".repeat(80) })),
+  }),
+  defineTool({ name: "once", execute: () => Buffer.alloc(SIZE, "another line\n").toString() }),
+];
+const rails = [defineRail({ name: "looks", on: ["POST_TOOL_CALL"] }, () => undefined)];
+
+/** What is held after everything that can go is gone. */
+async function held(): Promise<number> {
+  for (let i = 0; i < 5; i++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+async function measure(engine: Engine, tool: string): Promise<{ kept: number; peak: number }> {
+  const agentOf = (script: Parameters<typeof scriptedModel>[0], name: string) =>
+    new Agent({ name, model: scriptedModel(script), tools, rails: tool === "once" ? rails : [] });
+  await agentOf([{ calls: [{ tool: "small" }] }, "done"], "warm").run("go", { engine });
+  const before = await held();
+  const rss = process.memoryUsage.rss();
+  const { messages, conversation } = await agentOf([{ calls: [{ tool }] }, "done"], "large").run("go", {
+    engine,
+  });
+  const peak = process.resourceUsage().maxRSS * 1024 - rss;
+  const kept = (await held()) - before;
+  if (!JSON.stringify([messages, conversation.id]).includes('offloaded_artifact_id":"art_'))
+    throw new Error("the result was not put away");
+  return { kept, peak };
+}
+
+const [, , engine, tool = ""] = process.argv;
+const dir = mkdtempSync(join(tmpdir(), "trackside-memory-"));
+try {
+  if (engine === "local") console.log(JSON.stringify(await measure(localEngine(), tool)));
+  else {
+    const trackside = new Trackside({
+      store: sqlite(join(dir, "trackside.db"), { sync: "normal" }),
+      agents: [],
+    });
+    console.log(JSON.stringify(await measure(trackside.engine, tool)));
+    await trackside.close();
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
