@@ -1,4 +1,4 @@
-import { Client, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { Client, ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import manifest from "../../package.json" with { type: "json" };
 import { answerElicitation, type RunningCall } from "./elicitation.ts";
@@ -64,7 +64,9 @@ export class Connection {
     );
     this.client.onclose = () => this.#closed();
     this.client.onerror = () => undefined; // what matters of it ends the connection or a call
-    this.client.setNotificationHandler("notifications/tools/list_changed", () => this.#changed());
+    this.client.setNotificationHandler("notifications/tools/list_changed", () => {
+      this.#stale = true;
+    });
     this.client.setRequestHandler("elicitation/create", async ({ params }) =>
       answerElicitation([...this.#calls].at(-1), params),
     );
@@ -173,7 +175,7 @@ export class Connection {
       async (error: unknown) => {
         this.#doubt = undefined;
         // An error is an answer too.
-        if (error instanceof SdkError) await this.close();
+        if (!(error instanceof ProtocolError)) await this.close();
       },
     );
   }
@@ -198,6 +200,7 @@ export class Connection {
   }
 
   async #connect(ms: number, legacy: boolean, signal: AbortSignal): Promise<this> {
+    signal.throwIfAborted();
     let stop: (() => void) | undefined;
     const over = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => reject(new Error(`it was not ready after ${ms} ms`)), ms);
@@ -209,7 +212,6 @@ export class Connection {
       };
     });
     try {
-      signal.throwIfAborted();
       this.#wire.allow(INTRODUCTION_BYTES);
       await Promise.race([this.#introduce(ms, legacy), over]);
       this.#wire.allow(Number.POSITIVE_INFINITY);
@@ -232,15 +234,11 @@ export class Connection {
     await this.#list(ms);
   }
 
-  async #list(timeout: number): Promise<void> {
-    this.#stale = false;
+  async #list(ms: number): Promise<void> {
+    this.#stale = false; // a change that is told of from here on counts again
     const headers = this.config.target.kind === "http" && this.client.getProtocolEra() === "modern";
-    this.#listing = await listTools(this.client, { timeout, headers });
+    this.#listing = await listTools(this.client, { ms, headers });
     this.#listedAt = performance.now();
-  }
-
-  #changed(): void {
-    this.#stale = true;
   }
 
   #heard({ progressToken, ...update }: Record<string, unknown>): void {

@@ -33,14 +33,15 @@ const MAX_DESCRIPTION = 8_192;
 const DEFINITION_LIMITS = { depth: 100, nodes: 50_000, chars: 1_000_000 };
 
 export interface ListOptions {
-  readonly timeout: number;
+  /** How long all its pages may take. */
+  readonly ms: number;
   /** Whether arguments may have to travel as headers too, as with newer servers on the web. */
   readonly headers: boolean;
 }
 
-export async function listTools(client: Client, { timeout, headers }: ListOptions): Promise<Listing> {
+export async function listTools(client: Client, { ms, headers }: ListOptions): Promise<Listing> {
   const capabilities = client.getServerCapabilities();
-  const raw = capabilities?.tools === undefined ? [] : await allTools(client, timeout);
+  const raw = capabilities?.tools === undefined ? [] : await allTools(client, ms);
   const tools: ServerTool[] = [];
   const unusable: { name: string; reason: string }[] = [];
   for (const one of raw.slice(0, MAX_TOOLS)) {
@@ -59,13 +60,14 @@ export async function listTools(client: Client, { timeout, headers }: ListOption
 /** A page whose tools are looked at one by one, so that a bad one does not take the others with it. */
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-async function allTools(client: Client, timeout: number): Promise<readonly unknown[]> {
+async function allTools(client: Client, ms: number): Promise<readonly unknown[]> {
+  const options = { timeout: ms, signal: AbortSignal.timeout(ms) };
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES && tools.length <= MAX_TOOLS; pages++) {
     const params = cursor === undefined ? {} : { params: { cursor } };
-    const found = await client.request({ method: "tools/list", ...params }, page, { timeout });
+    const found = await client.request({ method: "tools/list", ...params }, page, options);
     tools.push(...found.tools);
     cursor = found.nextCursor ?? undefined;
     if (cursor === undefined || seen.has(cursor)) return tools;

@@ -32,7 +32,7 @@ export class Wire implements Transport {
   readonly #link: Link;
   readonly #onProgress: OnProgress;
   readonly #gate = new FloodGate();
-  readonly #sending = new Set<Promise<void>>();
+  readonly #notices = new Set<Promise<void>>();
   readonly #unanswered = new Set<number>();
 
   constructor(link: Link, onProgress: OnProgress) {
@@ -65,18 +65,17 @@ export class Wire implements Transport {
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const sending = this.#link.send(message, this.#watched(message, options));
-    const settled = sending.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#sending.add(settled);
-    void settled.then(() => this.#sending.delete(settled));
+    if (!("id" in message)) {
+      const settled = sending.catch(() => undefined);
+      this.#notices.add(settled);
+      void settled.then(() => this.#notices.delete(settled));
+    }
     return sending;
   }
 
-  /** Done when everything handed over so far has left, or could not. */
+  /** Done when the notices handed over so far have left, such as cancellations, or could not. */
   async flushed(): Promise<void> {
-    await Promise.all(this.#sending);
+    await Promise.all(this.#notices);
   }
 
   close(): Promise<void> {
@@ -92,10 +91,11 @@ export class Wire implements Transport {
       return options;
     const { id } = message;
     if (typeof id === "number") this.#unanswered.add(id); // others are probes, which nothing comes of later
-    return {
-      ...options,
-      onRequestStreamEnd: () => this.#receive(noAnswer(id, "the stream of its answer ended")),
+    const onRequestStreamEnd = () => {
+      if (typeof id === "string" || this.#unanswered.has(id))
+        this.#receive(noAnswer(id, "the stream of its answer ended"));
     };
+    return { ...options, onRequestStreamEnd };
   }
 
   #receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {

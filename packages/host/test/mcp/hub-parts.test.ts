@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { Backoff } from "../../src/mcp/backoff.ts";
 import { CallDeadline } from "../../src/mcp/deadline.ts";
 import { FloodGate } from "../../src/mcp/flood-gate.ts";
 import { headerProblem } from "../../src/mcp/header-arguments.ts";
@@ -128,6 +129,31 @@ describe("M4 the deadline of a call", () => {
     expect(deadline.expired).toBeUndefined();
     deadline.end();
   });
+});
+
+test("M4 a server that keeps failing is left alone for ever longer, up to half a minute, until it does well", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const backoff = new Backoff();
+    const failAndWait = () => {
+      backoff.failed();
+      let waited = 0;
+      for (; backoff.isWaiting; waited += 50) vi.advanceTimersByTime(50);
+      return waited;
+    };
+    expect(failAndWait()).toBe(0); // once is tried again at once
+    for (const most of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      const waited = failAndWait();
+      expect(waited).toBeGreaterThanOrEqual(most / 2);
+      expect(waited).toBeLessThanOrEqual(most + 50);
+    }
+    backoff.failed();
+    backoff.succeeded();
+    expect(backoff.isWaiting).toBe(false);
+    expect(failAndWait()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("M2 the pace of progress", () => {
