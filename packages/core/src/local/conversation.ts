@@ -83,11 +83,11 @@ export class Log {
   tokens(upTo: number, count: Count): number {
     const projection = this.projection(upTo);
     this.#tallies ??= new WeakMap();
-    let tally = this.#tallies.get(count);
-    if (tally?.projection !== projection || tally.to > upTo) {
-      tally = new Tally(projection, count);
-      this.#tallies.set(count, tally);
-    }
+    const kept = this.#tallies.get(count);
+    if (kept !== undefined && kept.to <= upTo && kept.projection === projection)
+      return kept.advance(this.messages, upTo);
+    const tally = new Tally(projection, count);
+    if (kept === undefined || kept.to <= upTo) this.#tallies.set(count, tally); // else it is a look back
     return tally.advance(this.messages, upTo);
   }
 

@@ -8,9 +8,13 @@ const SUMMARY_HEAD =
 /** Ends a summary after which messages were left out without one. */
 export const LATER_LEFT_OUT = "[Messages that came after this were left out.]";
 
+/** Whose a summary is, for rails: a model wrote it, perhaps from what tools brought in, and no user did. */
+const COMPACTION = "compaction";
+
 /** A summary as it is sent. */
 export function summaryMessage(id: string, summary: string): UserMessage {
-  return { id, role: "user", parts: [{ type: "text", text: `${SUMMARY_HEAD}\n\n${summary}` }] };
+  const text = `${SUMMARY_HEAD}\n\n${summary}`;
+  return { id, role: "user", parts: [{ type: "text", text }], by_hook: COMPACTION };
 }
 
 /** Stands in for the result of a tool. A call may have had an effect, so nobody is told to make it again. */
