@@ -1,3 +1,5 @@
+import { handoffTools, isHandoffTool } from "../subagents/handoff.ts";
+import { spawnTools } from "../subagents/spawn-tools.ts";
 import { type AgentDefinition, agentSchemas } from "./agent.ts";
 import { frozenCopy } from "./json.ts";
 import { plainCopy } from "./plain-copy.ts";
@@ -8,7 +10,13 @@ import { issuesOf } from "./zod-problems.ts";
 
 /** What a definition's names are looked up in. `null` where the registry is not at hand (a file, a form). */
 export interface KnownNames {
-  readonly tools: readonly { readonly name: string; readonly properties: readonly string[] }[] | null;
+  readonly tools: readonly KnownTool[] | null;
+}
+
+interface KnownTool {
+  readonly name: string;
+  /** What its arguments are called. */
+  readonly properties: readonly string[];
 }
 
 export type CheckedDefinition =
@@ -47,13 +55,46 @@ function references(raw: Partial<Record<string, unknown>>, known: KnownNames): C
     );
   }
   const own = new Set(named?.filter(isText) ?? known.tools?.map((tool) => tool.name));
+  const ours = builtIn(raw, handoffs.filter(isText));
+  issues.push(...takenNames(named ?? [...own], named !== null, ours));
   if (named !== null || known.tools !== null) {
     const gated = Array.isArray(raw["hitl_tools"]) ? raw["hitl_tools"] : [];
-    const belongs = (name: string) => own.has(name) || builtIn(raw, name) || ofServer(serverNames, name);
-    issues.push(...strangers("hitl_tools", gated, "a tool of this agent", own, belongs));
+    const all = new Set([...own, ...ours.map((tool) => tool.name)]);
+    const belongs = (name: string) => all.has(name) || name === READ_ARTIFACT || ofServer(serverNames, name);
+    issues.push(...strangers("hitl_tools", gated, "a tool of this agent", all, belongs));
   }
   const bound = (known.tools ?? []).filter((tool) => own.has(tool.name));
-  return [...issues, ...injectedClashes(raw["injected_tool_args"], bound)];
+  const later = own.size + ours.length + servers.length > 0 && !own.has(READ_ARTIFACT) ? [READER] : [];
+  return [...issues, ...injectedClashes(raw["injected_tool_args"], [...bound, ...ours, ...later])];
+}
+
+const READ_ARTIFACT = "read_artifact";
+/** Offered to agents with tools once there is something to read, so it is not in the way of a tool of that name (H9). */
+const READER: KnownTool = { name: READ_ARTIFACT, properties: ["artifact_id", "offset", "limit", "search"] };
+
+/** The tools of ours that are switched on: an agent has them beside its own. */
+function builtIn(raw: Partial<Record<string, unknown>>, handoffs: readonly string[]): readonly KnownTool[] {
+  const self = raw["allow_self_spawn"] === true;
+  const parallel = raw["allow_parallel_subagents"] === true;
+  const targets = [...new Set(handoffs)].map((name) => ({ name, description: "" }));
+  return [...spawnTools({ self, parallel, max: 1 }), ...handoffTools(targets)].map(
+    ({ name, input_schema }) => ({
+      name,
+      properties: Object.keys(input_schema["properties"] ?? {}),
+    }),
+  );
+}
+
+/** Names that an agent's own tools cannot have: those of ours beside them, and those that tell where a tool comes from. */
+function takenNames(names: readonly unknown[], isListed: boolean, ours: readonly KnownTool[]): ConfigIssue[] {
+  return names.flatMap((name, i) => {
+    if (!isText(name)) return [];
+    const at = isListed ? `tools[${i}]` : "tools";
+    if (isHandoffTool(name)) return [issue(at, name, "a name that does not begin with handoff_to_")];
+    if (name.startsWith("mcp__")) return [issue(at, name, "a name that does not begin with mcp__")];
+    const isTaken = ours.some((tool) => tool.name === name);
+    return isTaken ? [issue(at, name, "a name other than that of a built-in tool that is switched on")] : [];
+  });
 }
 
 /** The names in a list that belong to nobody. What is no name is the schema's affair. */
@@ -84,7 +125,7 @@ function transportProblems(server: unknown, i: number): ConfigIssue[] {
     .map((key) => issue(`mcp_servers[${i}].${key}`, key, `nothing beside \`${byUrl ? "url" : "command"}\``));
 }
 
-function injectedClashes(injected: unknown, tools: NonNullable<KnownNames["tools"]>): ConfigIssue[] {
+function injectedClashes(injected: unknown, tools: readonly KnownTool[]): ConfigIssue[] {
   if (typeof injected !== "object" || injected === null || Array.isArray(injected)) return [];
   return Object.keys(injected).flatMap((key) =>
     tools
@@ -97,12 +138,6 @@ function injectedClashes(injected: unknown, tools: NonNullable<KnownNames["tools
         ),
       ),
   );
-}
-
-function builtIn(raw: Partial<Record<string, unknown>>, name: string): boolean {
-  if (name === "spawn_self") return raw["allow_self_spawn"] === true;
-  if (name === "spawn_parallel") return raw["allow_parallel_subagents"] === true;
-  return name === "read_artifact";
 }
 
 function ofServer(servers: readonly unknown[], name: string): boolean {
