@@ -32,6 +32,8 @@ export interface RunStream<Output, Tools extends readonly (Tool | string)[]>
   decide(approvalId: string, decision: DecisionInput): Promise<Approval>;
   /** Sends a message to the run. It joins at the next step, or opens the next turn if the run ends first. */
   steer(message: UserInput): Promise<Receipt>;
+  /** Adds a note to the next model call, and to no other: not to the log, not to later turns. */
+  inject(note: UserInput): Promise<Receipt>;
 }
 
 type OutputOf<S> = [S] extends [never] ? string : S extends SchemaLike ? InferOutput<S> : string;
@@ -140,6 +142,7 @@ export class Agent<
       },
       decide: (approvalId, decision) => started.decide(approvalId, decision),
       steer: (message) => started.steer(message),
+      inject: (note) => started.inject(note),
       [Symbol.asyncIterator]: () => queue,
     };
   }

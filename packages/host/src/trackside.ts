@@ -285,7 +285,9 @@ export class Trackside {
       const id = typeof conversation === "string" ? conversation : conversation.id;
       const { active_run_id } = await this.engine.store.read((db) => findBranch(db, tenant, id));
       if (active_run_id !== null) {
-        const receipt = await this.engine.steer(tenant, active_run_id, input, request.requestId);
+        const receipt = await this.engine.steer(tenant, active_run_id, input, {
+          requestId: request.requestId,
+        });
         const { runId } = receipt;
         return { runId, conversationId: id, receipt, result: () => this.engine.result(tenant, runId) };
       }
@@ -318,7 +320,17 @@ export class Trackside {
     { tenant = DEFAULT_TENANT, requestId }: { tenant?: string; requestId?: string } = {},
   ): Promise<Receipt> {
     await this.open();
-    return this.engine.steer(tenant, runId, input, requestId);
+    return this.engine.steer(tenant, runId, input, { requestId });
+  }
+
+  /** Adds a note to the next model call of a run, and to no other. It is dropped if the run makes none. */
+  async inject(
+    runId: string,
+    note: UserInput,
+    { tenant = DEFAULT_TENANT, requestId }: { tenant?: string; requestId?: string } = {},
+  ): Promise<Receipt> {
+    await this.open();
+    return this.engine.steer(tenant, runId, note, { requestId, once: true });
   }
 
   #agent(name: string): AgentBinding {

@@ -47,6 +47,8 @@ export interface StartedRun {
   decide(id: string, decision: DecisionInput): Promise<Approval>;
   /** Sends a message to the run. It joins at the next step, or opens the next turn if the run ends first (X6). */
   steer(input: UserInput): Promise<Receipt>;
+  /** Adds a note to the next model call, and to no other. It is dropped if the run makes none. */
+  inject(input: UserInput): Promise<Receipt>;
 }
 
 /** What became of a message that was sent to a run under way. */
@@ -221,18 +223,28 @@ function begin(
       return run.approvals.pending;
     },
     decide: (id, decision) => run.approvals.decide(id, decision),
-    steer: async (input) => {
-      const message: UserMessage = { id: newId("msg"), role: "user", parts: readMessage(input) };
-      return late.sent(run, message);
-    },
+    steer: async (input) => late.sent(run, sentMessage(input), false),
+    inject: async (input) => late.sent(run, sentMessage(input), true),
   };
+}
+
+function sentMessage(input: UserInput): UserMessage {
+  return { id: newId("msg"), role: "user", parts: readMessage(input) };
+}
+
+interface Waiting {
+  readonly run: RunContext;
+  readonly message: UserMessage;
+  /** It is for one model call, or for none. */
+  readonly once: boolean;
+  readonly settle: (receipt: Receipt) => void;
 }
 
 /** Messages sent to a run, and what becomes of each. */
 class LateMessages {
   readonly #clock: Clock;
   readonly #next: (message: UserInput) => StartedRun;
-  readonly #waiting = new Map<string, { message: UserMessage; settle: (receipt: Receipt) => void }>();
+  readonly #waiting = new Map<string, Waiting>();
   #following: StartedRun | undefined;
   #over = false;
 
@@ -241,11 +253,11 @@ class LateMessages {
     this.#next = next;
   }
 
-  sent(run: RunContext, message: UserMessage): Promise<Receipt> {
+  sent(run: RunContext, message: UserMessage, once: boolean): Promise<Receipt> {
     return new Promise((settle) => {
-      this.#waiting.set(message.id, { message, settle });
+      this.#waiting.set(message.id, { run, message, once, settle });
       if (this.#over) return this.runEnded([message.id]);
-      run.steer(message, message.id, (state) => {
+      run.steer(message, { receipt: message.id, once }, (state) => {
         this.#waiting.delete(message.id);
         settle({ id: message.id, state, runId: run.id, at: this.#clock.now() });
       });
@@ -259,7 +271,11 @@ class LateMessages {
       const waiting = this.#waiting.get(id);
       if (waiting === undefined) continue;
       this.#waiting.delete(id);
-      const { message, settle } = waiting;
+      const { run, message, once, settle } = waiting;
+      if (once) {
+        settle({ id, state: "dropped", runId: run.id, at: this.#clock.now() });
+        continue;
+      }
       if (this.#following === undefined) {
         this.#following = this.#next(message.parts);
         this.#following.result.catch(() => {}); // its reader hears of it
@@ -329,5 +345,6 @@ export function refused(
     pending: [],
     decide,
     steer: decide,
+    inject: decide,
   };
 }

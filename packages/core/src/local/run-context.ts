@@ -14,6 +14,7 @@ import { READ_ARTIFACT, readArtifactTool } from "../tools/read-artifact.ts";
 import type { ToolServers } from "../tools/tool-servers.ts";
 import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
+import type { InboxEntry } from "../turn/world.ts";
 import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { Children } from "./children.ts";
@@ -154,7 +155,7 @@ export class RunContext {
   readonly #shared: ArtifactDesk | undefined;
   #counters: CounterDesk | undefined;
   #approvals: ApprovalDesk | undefined;
-  #inbox: { message_id: string; receipt: string }[] | undefined;
+  #inbox: InboxEntry[] | undefined;
   #receipts: Map<string, (state: "admitted" | "dropped") => void> | undefined;
   /** With a journal: recorded since it was last written. */
   readonly #unsaved: LogEntry[] | undefined;
@@ -291,16 +292,20 @@ export class RunContext {
   }
 
   /** A message that joins the run at its next step boundary (X6). `heard` is told what became of it. */
-  steer(message: UserMessage, receipt: string, heard: (state: "admitted" | "dropped") => void): void {
+  steer(
+    message: UserMessage,
+    { receipt, once }: { receipt: string; once: boolean },
+    heard: (state: "admitted" | "dropped") => void,
+  ): void {
     this.record(message);
     this.#receipts ??= new Map();
     this.#receipts.set(receipt, heard);
     this.#inbox ??= [];
-    this.#inbox.push({ message_id: message.id, receipt });
+    this.#inbox.push({ message_id: message.id, receipt, ...(once ? { once } : {}) });
   }
 
   /** What was sent since it was last asked. */
-  takeInbox(): readonly { message_id: string; receipt: string }[] {
+  takeInbox(): readonly InboxEntry[] {
     const taken = this.#inbox;
     this.#inbox = undefined;
     return taken ?? NONE;

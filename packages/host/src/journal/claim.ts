@@ -109,7 +109,12 @@ function* fenceOff(db: Builder, process: ProcessIdentity & { expires_at: number 
 }
 
 /** Whoever had the run and may yet thaw: all of them, as the one that takes over may freeze in turn. */
-export function* rememberOwner(db: Builder, runId: string, row: { body: string }, owner: string): Operation<void> {
+export function* rememberOwner(
+  db: Builder,
+  runId: string,
+  row: { body: string },
+  owner: string,
+): Operation<void> {
   const body = runBody.read(row.body);
   const previous_owners = [...(body.previous_owners ?? []).filter((known) => known !== owner), owner];
   yield* rows(

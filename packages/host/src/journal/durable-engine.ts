@@ -293,6 +293,7 @@ export class DurableEngine implements Engine {
       },
       decide: async (approvalId, decision) => this.decide(request.scope.tenant, approvalId, decision),
       steer: async (message) => this.steer(request.scope.tenant, await id, message),
+      inject: async (note) => this.steer(request.scope.tenant, await id, note, { once: true }),
     };
   }
 
@@ -422,10 +423,15 @@ export class DurableEngine implements Engine {
   }
 
   /** Queues a message for a run under way; it joins at the next step boundary (X6). */
-  async steer(tenant: string, runId: string, input: UserInput, requestId?: string): Promise<Receipt> {
+  async steer(
+    tenant: string,
+    runId: string,
+    input: UserInput,
+    { requestId, once = false }: { readonly requestId?: string | undefined; readonly once?: boolean } = {},
+  ): Promise<Receipt> {
     const parts = readMessage(input);
     const sent = await this.#once(requestId, (db) =>
-      sendToRun(db, { tenant, runId, parts, requestId, at: this.clock.now() }),
+      sendToRun(db, { tenant, runId, parts, requestId, once, at: this.clock.now() }),
     );
     this.#active.get(runId)?.host.call();
     if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });

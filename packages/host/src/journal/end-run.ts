@@ -243,7 +243,12 @@ function* openLate(
   length: number,
   at: number,
 ): Operation<string | undefined> {
-  const [first, ...others] = yield* queuedFor(db, run.runId);
+  const queued = yield* queuedFor(db, run.runId);
+  // Notes were for a model call of this run, and a sub-agent has no next turn.
+  const isChild = run.branchId === run.runId;
+  for (const { message, once } of queued)
+    if (once || isChild) yield* settleInbox(db, message.id, "dropped", run.runId, at);
+  const [first, ...others] = queued.filter(({ once }) => !once && !isChild).map(({ message }) => message);
   if (first === undefined) return undefined;
   const [before] = yield* rows(
     db.selectFrom("runs").select(["agent", "definition_digest"]).where("id", "=", run.runId),

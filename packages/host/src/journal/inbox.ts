@@ -9,6 +9,8 @@ import { inboxBody } from "./row-codecs.ts";
 interface InboxBody {
   readonly v: 1;
   readonly message: UserMessage;
+  /** A note for the next model call, and no more. */
+  readonly once?: true | undefined;
 }
 
 /** What is known of a message that was sent to a run. */
@@ -24,11 +26,13 @@ interface Sending {
   readonly runId: string;
   readonly parts: readonly UserPart[];
   readonly requestId: string | undefined;
+  readonly once: boolean;
   readonly at: number;
 }
 
 /** Queues a message for a run under way. For one that is over the message becomes the next turn (X6). */
-export function* sendToRun(db: Builder, { tenant, runId, parts, requestId, at }: Sending): Operation<Sent> {
+export function* sendToRun(db: Builder, sending: Sending): Operation<Sent> {
+  const { tenant, runId, parts, requestId, once, at } = sending;
   if (requestId !== undefined) {
     const [known] = yield* rows(
       db
@@ -55,7 +59,7 @@ export function* sendToRun(db: Builder, { tenant, runId, parts, requestId, at }:
       `The run ${runId} is over. Send the message to its conversation ${run.branch_id}.`,
     );
   const id = newId("msg");
-  const body: InboxBody = { v: 1, message: { id, role: "user", parts } };
+  const body: InboxBody = { v: 1, message: { id, role: "user", parts }, ...(once ? { once } : {}) };
   yield* rows(
     db.insertInto("inbox").values({
       id,
@@ -83,7 +87,7 @@ export function* sendToRun(db: Builder, { tenant, runId, parts, requestId, at }:
 }
 
 /** Messages of a run that nobody has admitted, oldest first. */
-export function* queuedFor(db: Builder, runId: string): Operation<readonly UserMessage[]> {
+export function* queuedFor(db: Builder, runId: string): Operation<readonly InboxBody[]> {
   const found = yield* rows(
     db
       .selectFrom("inbox")
@@ -93,14 +97,20 @@ export function* queuedFor(db: Builder, runId: string): Operation<readonly UserM
       .orderBy("created_at")
       .orderBy("id"),
   );
-  return found.map(({ body }) => inboxBody.read(body).message);
+  return found.map(({ body }) => inboxBody.read(body));
 }
 
 /** What a step boundary hears: the messages that wait. They stay queued until the loop has said what became of them. */
 export async function boundaryOf(store: Store, run: RunContext): Promise<BoundaryOut> {
-  const messages = await store.read((db) => queuedFor(db, run.id));
-  for (const message of messages) run.record(message);
-  return { inbox: messages.map(({ id }) => ({ message_id: id, receipt: id })) };
+  const queued = await store.read((db) => queuedFor(db, run.id));
+  for (const { message } of queued) run.record(message);
+  return {
+    inbox: queued.map(({ message: { id }, once }) => ({
+      message_id: id,
+      receipt: id,
+      ...(once ? { once } : {}),
+    })),
+  };
 }
 
 export function* settleInbox(

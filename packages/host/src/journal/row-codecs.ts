@@ -52,6 +52,7 @@ const branch1 = z.object({ v: z.literal(1) });
 const inbox1 = z.object({
   v: z.literal(1),
   message: userMessage,
+  once: z.literal(true).optional(),
   /** When it was admitted, dropped, or opened a turn of its own. */
   settled_at: z.number().optional(),
 });

@@ -106,7 +106,7 @@ export class Stage {
       begun.push(written);
       return written as ReturnType<typeof store.write<never>>; // what the work returns
     };
-    engine.steer(TENANT, runId, text, `steer ${text}`).catch(() => {}); // its receipt is of no interest here
+    engine.steer(TENANT, runId, text, { requestId: `steer ${text}` }).catch(() => {}); // its receipt is of no interest here
     store.write = write;
     await Promise.all(begun);
     await setImmediate();

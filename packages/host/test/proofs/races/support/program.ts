@@ -67,7 +67,7 @@ async function obey(command: Command): Promise<unknown> {
       return Promise.all(
         command.messages.map(async ({ runId, text, requestId, at }) => {
           await moment(at);
-          return settled(needed().steer("default", runId, text, requestId));
+          return settled(needed().steer("default", runId, text, { requestId }));
         }),
       );
     case "cancel":
