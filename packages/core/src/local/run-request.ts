@@ -61,9 +61,13 @@ export function readRequest(
   streamed: boolean,
   skills: EngineSkills,
 ): RunRequest {
-  refuseUnregistered(agent, skills.find);
-  for (const one of [agent, ...teamOf(agent, skills.find).members.values()])
+  const { members, missing } = teamOf(agent, skills.find);
+  const all = [agent, ...[...members.values()].filter((one) => one !== agent)];
+  refuseUnregistered(agent, missing);
+  for (const one of all) {
+    refuseUnregistered(one);
     refuseUnmeasured(one, skills.facts);
+  }
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new AgentConfigError("run()", [
       issue("options", options, "an object such as { conversation, scope, signal }"),
@@ -108,7 +112,7 @@ export function readRequest(
   const approver: Approver = options.approve ?? skills.approver ?? (streamed ? "stream" : undefined);
   const scope = readScope(options.scope, issues);
   if (issues.length > 0) throw new AgentConfigError("run()", issues);
-  if (approver === undefined) refuseUnapproved(agent);
+  if (approver === undefined) for (const one of all) refuseUnapproved(one);
   return { parts, conversation, requestId, scope, signal, approver, toolServers };
 }
 
@@ -160,9 +164,9 @@ function readScope(given: RunOptions["scope"], issues: ConfigIssue[]): Scope {
   return DEFAULT_SCOPE;
 }
 
-function refuseUnregistered(agent: AgentBinding, find: FindAgent | undefined): void {
-  const { definition, missing } = agent;
-  const absent = [...missing, ...teamOf(agent, find).missing.map((name) => `the agent "${name}"`)];
+/** Whoever the turn may be handed to has to be whole as well: a rail that is not there would not guard it (R14). */
+function refuseUnregistered({ definition, missing }: AgentBinding, agents: readonly string[] = []): void {
+  const absent = [...missing, ...agents.map((name) => `the agent "${name}"`)];
   if (absent.length === 0) return;
   const message = `The agent "${definition.name}" names what is not registered here: ${absent.join(", ")}. Pass it in the registry.`;
   throw new TracksideError("not_available", message);
