@@ -1,14 +1,14 @@
-import type { Behaviour } from "./behaviour.ts";
 import { artifacts } from "./artifacts.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { budget } from "./budget.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
 import { guardsPipeline } from "./guards-pipeline.ts";
+import { handoff } from "./handoff.ts";
 import { planning } from "./planning.ts";
-import { handoff } from "./handoff.ts";
-import { handoff } from "./handoff.ts";
 import { subagents } from "./subagents.ts";
 import { turns } from "./turns.ts";
 
@@ -31,6 +31,6 @@ export const engineConformance: readonly Behaviour[] = [
   ...context,
   ...subagents,
   ...handoff,
-  ...handoff,
   ...planning,
+  ...budget,
 ];
