@@ -79,8 +79,12 @@ export type { SchemaLike } from "./tools/compile-schema.ts";
 export {
   defineTool,
   describeTool,
+  type ElicitAnswer,
+  type ElicitRequest,
   type Tool,
   type ToolConfig,
   type ToolContext,
 } from "./tools/define-tool.ts";
+export { todoTools } from "./tools/todo.ts";
 export { ToolFile, type ToolFileInit } from "./tools/tool-file.ts";
+export type { ToolServers } from "./tools/tool-servers.ts";

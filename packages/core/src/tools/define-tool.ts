@@ -25,6 +25,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows progress to whoever watches the run. Never stored, never sent to the model. */
   progress(update: { progress: number; total?: number; message?: string }): void;
+  /** What a tool returned when it last succeeded in this conversation, as it is in the log; undefined if it never did. */
+  last(tool: string): Json | undefined;
   /** Asks the person behind the run, and waits for the answer as long as an approval waits. */
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
 }

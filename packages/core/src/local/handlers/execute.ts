@@ -189,6 +189,17 @@ class CallContext implements ToolContext {
     return this.#effect.signal;
   }
 
+  /** A getter, so that `({ last }) => …` works. */
+  get last(): ToolContext["last"] {
+    return (tool) => {
+      const { messages } = this.#run.log;
+      const found = messages.findLast(
+        (entry) => entry.role === "tool" && entry.tool === tool && entry.metadata.status === "success",
+      );
+      return found?.role === "tool" && found.output.type !== "error" ? found.output.value : undefined;
+    };
+  }
+
   /** A getter, so that `({ elicit }) => …` works. */
   get elicit(): ToolContext["elicit"] {
     return (request) => {
