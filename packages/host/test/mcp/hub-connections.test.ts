@@ -204,6 +204,7 @@ const idle = {
   attempt: 1,
   signal: new AbortController().signal,
   progress: () => undefined,
+  last: () => undefined,
   elicit: async () => ({ action: "cancel" as const }),
 };
 

@@ -38,6 +38,7 @@ export function watched(options: WatchOptions = {}): Watched {
       idempotencyKey: callId,
       attempt: 1,
       signal: aborter.signal,
+      last: () => undefined,
       progress(update) {
         happened.push(update);
         options.onProgress?.(update.progress);
