@@ -69,6 +69,14 @@ export function readNumber(
   throw new Complaint(`${option}: a whole number ${range} expected, ${JSON.stringify(given)} given.`);
 }
 
+/** How many records a list shows at the most, whatever is asked for. */
+const LONGEST_LIST = 1000;
+
+/** Reads `--limit`. */
+export function readLimit(given: string | undefined, usual: number): number {
+  return readNumber("--limit", given, { from: 1, to: LONGEST_LIST }) ?? usual;
+}
+
 /** Checks `--model`. */
 export function readModel(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;

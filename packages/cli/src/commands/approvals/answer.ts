@@ -5,8 +5,7 @@ import { type Command, showHelp } from "../../command.ts";
 import { Complaint } from "../../complaint.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import { readAll } from "../../io.ts";
-import { whoAmI } from "../../who.ts";
-import { BY_HELP, DECIDE_OPTIONS, decide, ID_HELP, JSON_HELP } from "./decide.ts";
+import { BY_HELP, DECIDE_OPTIONS, decide, ID_HELP, JSON_HELP, signed } from "./decide.ts";
 
 const help = `trackside approvals answer <id>    answers what is neither a yes nor a no
 
@@ -57,8 +56,7 @@ export const answer: Command = {
     return inStore(io, values, (opened) =>
       decide(opened, positionals[0], (approval) => ({
         choice,
-        by: values.by ?? whoAmI(io.env),
-        ...(values.reason === undefined ? {} : { reason: values.reason }),
+        ...signed(values, io),
         ...(text === undefined ? {} : { response: readResponse(text, approval) }),
       })),
     );

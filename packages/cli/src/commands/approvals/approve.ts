@@ -6,19 +6,17 @@ import { readArguments as readJsonArguments } from "../../approvals/read-draft.t
 import { noMore, readArguments } from "../../arguments.ts";
 import { type Command, showHelp } from "../../command.ts";
 import { Complaint } from "../../complaint.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { inStore } from "../../config/in-store.ts";
 import { type Io, readAll } from "../../io.ts";
-import { whoAmI } from "../../who.ts";
 import {
-  BY_HELP,
   DECIDE_OPTIONS,
   decide,
   ID_HELP,
-  JSON_HELP,
   NO_ENGINE_HELP,
-  REMEMBER_HELP,
   REMEMBER_OPTIONS,
   readRemember,
+  signed,
+  YES_OR_NO_HELP,
 } from "./decide.ts";
 
 const help = `trackside approvals approve <id>    lets a call run, once, with exactly its arguments
@@ -31,12 +29,7 @@ Options
   --edit file.json        runs it with these arguments instead; "-" reads them from stdin. They are checked, and
                           pass the rails again
   --reason text           why; it is kept with the decision
-${BY_HELP}
-${REMEMBER_HELP}
-${JSON_HELP}
-${STORE_OPTIONS_HELP}
-
-${STORE_EXIT_HELP}
+${YES_OR_NO_HELP}
 
 Examples
   trackside approvals approve k3x9q2ab.1.1
@@ -59,8 +52,7 @@ export const approve: Command = {
     return inStore(io, values, (opened) =>
       decide(opened, positionals[0], () => ({
         choice: "approve",
-        by: values.by ?? whoAmI(io.env),
-        ...(values.reason === undefined ? {} : { reason: values.reason }),
+        ...signed(values, io),
         ...(editedArguments === undefined ? {} : { editedArguments }),
         ...(remember === undefined ? {} : { remember }),
       })),

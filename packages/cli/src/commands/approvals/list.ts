@@ -1,5 +1,5 @@
 import type { Approval } from "trackside";
-import { noMore, readArguments, readNumber, readWord } from "../../arguments.ts";
+import { noMore, readArguments, readLimit, readWord } from "../../arguments.ts";
 import { type Command, EXIT, showHelp } from "../../command.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import { remaining, subject } from "../../screen/approval-view.ts";
@@ -29,7 +29,6 @@ Examples
   trackside approvals list --state approved --json
 `;
 
-const MOST = 1000;
 const DEEP = 4;
 
 export const list: Command = {
@@ -44,7 +43,7 @@ export const list: Command = {
     if (values.help) return showHelp(io, help);
     noMore(positionals, 0, "trackside approvals list");
     const state = readWord("--state", values.state, STATES) ?? "pending";
-    const limit = readNumber("--limit", values.limit, { from: 1, to: MOST }) ?? 100;
+    const limit = readLimit(values.limit, 100);
     return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
       const runId =
         values.run === undefined ? undefined : await findId(trackside, "runs", values.run, scope.tenant);

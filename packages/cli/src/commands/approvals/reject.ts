@@ -1,17 +1,15 @@
 import { noMore, readArguments } from "../../arguments.ts";
 import { type Command, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
-import { whoAmI } from "../../who.ts";
+import { inStore } from "../../config/in-store.ts";
 import {
-  BY_HELP,
   DECIDE_OPTIONS,
   decide,
   ID_HELP,
-  JSON_HELP,
   NO_ENGINE_HELP,
-  REMEMBER_HELP,
   REMEMBER_OPTIONS,
   readRemember,
+  signed,
+  YES_OR_NO_HELP,
 } from "./decide.ts";
 
 const help = `trackside approvals reject <id>    does not let a call run; the model reads why and goes on
@@ -22,12 +20,7 @@ ${NO_ENGINE_HELP}
 
 Options
   --reason text           why; the model reads it
-${BY_HELP}
-${REMEMBER_HELP}
-${JSON_HELP}
-${STORE_OPTIONS_HELP}
-
-${STORE_EXIT_HELP}
+${YES_OR_NO_HELP}
 
 Examples
   trackside approvals reject k3x9q2ab.1.1 --reason "not on a Friday"
@@ -43,8 +36,7 @@ export const reject: Command = {
     return inStore(io, values, (opened) =>
       decide(opened, positionals[0], () => ({
         choice: "reject",
-        by: values.by ?? whoAmI(io.env),
-        ...(values.reason === undefined ? {} : { reason: values.reason }),
+        ...signed(values, io),
         ...(remember === undefined ? {} : { remember }),
       })),
     );

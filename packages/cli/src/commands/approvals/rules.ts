@@ -7,7 +7,7 @@ import { showTable } from "../../screen/table.ts";
 import { clockTime, when } from "../../screen/times.ts";
 import { findId } from "../../short-id.ts";
 import { subcommands } from "../../subcommands.ts";
-import { whoAmI } from "../../who.ts";
+import { DECIDE_OPTIONS, signed } from "./decide.ts";
 
 const help = `trackside approvals rules              lists the decisions that are remembered
 trackside approvals rules revoke <id>    forgets one: the next such call is asked about again
@@ -44,22 +44,12 @@ const list: Command = {
 const revoke: Command = {
   help,
   async run(args, io) {
-    const { values, positionals } = readArguments(args, {
-      ...STORE_OPTIONS,
-      by: { type: "string" },
-      reason: { type: "string" },
-    });
+    const { values, positionals } = readArguments(args, DECIDE_OPTIONS);
     if (values.help) return showHelp(io, help);
     noMore(positionals, 1, "trackside approvals rules revoke <id>");
     return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
       const id = await findId(trackside, "approval_rules", positionals[0], scope.tenant);
-      const by = values.by ?? whoAmI(io.env);
-      const { reason } = values;
-      const rule = await trackside.approvals.revokeRule(id, {
-        ...scope,
-        by,
-        ...(reason === undefined ? {} : { reason }),
-      });
+      const rule = await trackside.approvals.revokeRule(id, { ...scope, ...signed(values, io) });
       if (json) line(rule);
       else screen.line(`${id} is revoked; the next such call of ${rule.tool} is asked about.`);
       return EXIT.completed;

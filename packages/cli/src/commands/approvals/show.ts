@@ -1,13 +1,12 @@
 import type { Approval } from "trackside";
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
 import { showApproval, showChanges } from "../../screen/approval-view.ts";
 import { changesBetween } from "../../screen/changes.ts";
 import { escapeHidden } from "../../screen/json-text.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { clockTime, waited } from "../../screen/times.ts";
-import { findId, shortId } from "../../short-id.ts";
+import { shortId } from "../../short-id.ts";
 import { stateOf } from "./list.ts";
 
 const help = `trackside approvals show <id>    shows an approval with its whole arguments
@@ -24,21 +23,16 @@ Examples
   trackside approvals show k3x9q2ab.1.1
 `;
 
-export const show: Command = {
+export const show = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside approvals show <id>");
-    return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
-      const id = await findId(trackside, "approvals", positionals[0], scope.tenant);
-      const approval = await trackside.approvals.get(id, scope);
-      if (json) line(approval);
-      else showWhole(screen, approval);
-      return EXIT.completed;
-    });
+  usage: "trackside approvals show <id>",
+  table: "approvals",
+  async work({ trackside, scope, json, screen, line }, id) {
+    const approval = await trackside.approvals.get(id, scope);
+    if (json) line(approval);
+    else showWhole(screen, approval);
   },
-};
+});
 
 function showWhole(screen: Screen, approval: Approval): void {
   const { id, run_id, state, decision, requested_at } = approval;

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "@trackside/host";
-import { noMore, readArguments, readNumber } from "../../arguments.ts";
+import { noMore, readArguments, readLimit, readNumber } from "../../arguments.ts";
 import { type Command, EXIT, showHelp } from "../../command.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import type { Screen } from "../../screen/screen.ts";
@@ -23,8 +23,6 @@ Examples
   trackside audit --after 100 --json
 `;
 
-const MOST = 1000;
-
 export const list: Command = {
   help,
   async run(args, io) {
@@ -37,7 +35,7 @@ export const list: Command = {
     if (values.help) return showHelp(io, help);
     noMore(positionals, 0, "trackside audit list");
     const after = readNumber("--after", values.after, { from: 0, to: Number.MAX_SAFE_INTEGER }) ?? 0;
-    const limit = readNumber("--limit", values.limit, { from: 1, to: MOST }) ?? 100;
+    const limit = readLimit(values.limit, 100);
     return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
       const { action } = values;
       const rows = await trackside.audit.list({

@@ -1,7 +1,5 @@
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
-import { findId } from "../../short-id.ts";
+import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
 
 const help = `trackside conversations export <id>    prints a conversation as lines of JSON
 
@@ -18,17 +16,13 @@ Examples
   trackside conversations export k3x9q2ab > conversation.jsonl
 `;
 
-export const exportLines: Command = {
+export const exportLines = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside conversations export <id>");
-    return inStore(io, { ...values, json: true }, async ({ trackside, scope, line }) => {
-      const id = await findId(trackside, "branches", positionals[0], scope.tenant);
-      const lines = (await trackside.conversations.export(id, scope)).trimEnd().split("\n");
-      for (const one of lines) line(JSON.parse(one));
-      return EXIT.completed;
-    });
+  usage: "trackside conversations export <id>",
+  table: "branches",
+  json: true,
+  async work({ trackside, scope, line }, id) {
+    const lines = (await trackside.conversations.export(id, scope)).trimEnd().split("\n");
+    for (const one of lines) line(JSON.parse(one));
   },
-};
+});

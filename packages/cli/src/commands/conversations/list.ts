@@ -1,5 +1,5 @@
 import type { ConversationRecord } from "@trackside/host";
-import { noMore, readArguments, readNumber } from "../../arguments.ts";
+import { noMore, readArguments, readLimit } from "../../arguments.ts";
 import { type Command, EXIT, showHelp } from "../../command.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import type { Screen } from "../../screen/screen.ts";
@@ -22,8 +22,6 @@ Examples
   trackside conversations --agent clerk --json
 `;
 
-const MOST = 1000;
-
 export const list: Command = {
   help,
   async run(args, io) {
@@ -34,7 +32,7 @@ export const list: Command = {
     });
     if (values.help) return showHelp(io, help);
     noMore(positionals, 0, "trackside conversations list");
-    const limit = readNumber("--limit", values.limit, { from: 1, to: MOST }) ?? 20;
+    const limit = readLimit(values.limit, 20);
     return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
       const { agent } = values;
       const found = await trackside.conversations.list({

@@ -1,12 +1,10 @@
 import type { Message } from "trackside";
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
 import { cleanLine } from "../../screen/clean.ts";
 import { escapeHidden, jsonText } from "../../screen/json-text.ts";
 import { counted } from "../../screen/numbers.ts";
 import type { Screen } from "../../screen/screen.ts";
-import { findId } from "../../short-id.ts";
 
 const help = `trackside conversations show <id>    shows what was said
 
@@ -24,24 +22,19 @@ Examples
 
 const INDENT = 2;
 
-export const show: Command = {
+export const show = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside conversations show <id>");
-    return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
-      const id = await findId(trackside, "branches", positionals[0], scope.tenant);
-      const messages = await trackside.conversations.messages(id, scope);
-      if (json) for (const message of messages) line(message);
-      else {
-        screen.line(`${screen.paint("bold", id)} · ${counted(messages.length, "message")}`);
-        for (const message of messages) showMessage(screen, message);
-      }
-      return EXIT.completed;
-    });
+  usage: "trackside conversations show <id>",
+  table: "branches",
+  async work({ trackside, scope, json, screen, line }, id) {
+    const messages = await trackside.conversations.messages(id, scope);
+    if (json) for (const message of messages) line(message);
+    else {
+      screen.line(`${screen.paint("bold", id)} · ${counted(messages.length, "message")}`);
+      for (const message of messages) showMessage(screen, message);
+    }
   },
-};
+});
 
 /** What others wrote is indented, so that none of it can pass for a line of ours. */
 function showMessage(screen: Screen, message: Message): void {

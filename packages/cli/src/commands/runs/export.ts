@@ -1,8 +1,6 @@
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
 import { jsonPage } from "../../screen/clean.ts";
-import { findId } from "../../short-id.ts";
 
 const help = `trackside runs export <id>    prints everything there is of a run, as JSON
 
@@ -19,16 +17,12 @@ Examples
   trackside runs export k3x9q2ab > run.json
 `;
 
-export const exportRun: Command = {
+export const exportRun = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside runs export <id>");
-    return inStore(io, { ...values, json: true }, async ({ trackside, scope, write }) => {
-      const id = await findId(trackside, "runs", positionals[0], scope.tenant);
-      write(`${jsonPage(await trackside.runs.export(id, scope))}\n`);
-      return EXIT.completed;
-    });
+  usage: "trackside runs export <id>",
+  table: "runs",
+  json: true,
+  async work({ trackside, scope, write }, id) {
+    write(`${jsonPage(await trackside.runs.export(id, scope))}\n`);
   },
-};
+});

@@ -1,5 +1,5 @@
 import type { RunRecord } from "@trackside/host";
-import { noMore, readArguments, readNumber, readWords } from "../../arguments.ts";
+import { noMore, readArguments, readLimit, readWords } from "../../arguments.ts";
 import { type Command, EXIT, showHelp } from "../../command.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import { count, counted, duration } from "../../screen/numbers.ts";
@@ -27,8 +27,6 @@ Examples
   trackside runs --agent clerk --limit 100 --json
 `;
 
-const MOST = 1000;
-
 export const list: Command = {
   help,
   async run(args, io) {
@@ -42,7 +40,7 @@ export const list: Command = {
     if (values.help) return showHelp(io, help);
     noMore(positionals, 0, "trackside runs list");
     const status = readWords("--status", values.status, STATUSES);
-    const limit = readNumber("--limit", values.limit, { from: 1, to: MOST }) ?? 20;
+    const limit = readLimit(values.limit, 20);
     return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
       const { agent } = values;
       const conversation =

@@ -1,7 +1,6 @@
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
-import { findId, shortId } from "../../short-id.ts";
+import { STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
+import { shortId } from "../../short-id.ts";
 
 const help = `trackside runs resume <id>    lets a parked run go on
 
@@ -21,18 +20,13 @@ Examples
   trackside runs resume k3x9q2ab
 `;
 
-export const resume: Command = {
+export const resume = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside runs resume <id>");
-    return inStore(io, values, async ({ trackside, scope, json, screen, line }) => {
-      const id = await findId(trackside, "runs", positionals[0], scope.tenant);
-      const run = await trackside.runs.resume(id, scope);
-      if (json) line(run);
-      else screen.line(`${shortId(id)} goes on in the next worker that is free.`);
-      return EXIT.completed;
-    });
+  usage: "trackside runs resume <id>",
+  table: "runs",
+  async work({ trackside, scope, json, screen, line }, id) {
+    const run = await trackside.runs.resume(id, scope);
+    if (json) line(run);
+    else screen.line(`${shortId(id)} goes on in the next worker that is free.`);
   },
-};
+});

@@ -1,14 +1,7 @@
 import type { RunRecord } from "@trackside/host";
 import type { AgentEvent, Message } from "trackside";
-import { noMore, readArguments } from "../../arguments.ts";
-import { type Command, EXIT, showHelp } from "../../command.ts";
-import {
-  type InStore,
-  inStore,
-  STORE_EXIT_HELP,
-  STORE_OPTIONS,
-  STORE_OPTIONS_HELP,
-} from "../../config/in-store.ts";
+import { type InStore, STORE_EXIT_HELP, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
+import { onOne } from "../../config/on-one.ts";
 import type { Io } from "../../io.ts";
 import { cleanLine } from "../../screen/clean.ts";
 import { duration } from "../../screen/numbers.ts";
@@ -17,7 +10,7 @@ import { RunView, tokens } from "../../screen/run-view.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { TimedScreen } from "../../screen/timed-screen.ts";
 import { ago, clockTime } from "../../screen/times.ts";
-import { findId, shortId } from "../../short-id.ts";
+import { shortId } from "../../short-id.ts";
 
 const help = `trackside runs show <id>    shows a run: its record and what happened when
 
@@ -34,23 +27,17 @@ Examples
   trackside runs show k3x9q2ab --json | jq .run.status
 `;
 
-export const show: Command = {
+export const show = onOne({
   help,
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, STORE_OPTIONS);
-    if (values.help) return showHelp(io, help);
-    noMore(positionals, 1, "trackside runs show <id>");
-    return inStore(io, values, async (opened) => {
-      const { trackside, scope, json, line } = opened;
-      const id = await findId(trackside, "runs", positionals[0], scope.tenant);
-      if (json) {
-        const { run, events, approvals } = await trackside.runs.export(id, scope);
-        line({ run, events, approvals });
-      } else await showRun(opened, io, id);
-      return EXIT.completed;
-    });
+  usage: "trackside runs show <id>",
+  table: "runs",
+  async work(opened, id, io) {
+    const { trackside, scope, json, line } = opened;
+    if (!json) return showRun(opened, io, id);
+    const { run, events, approvals } = await trackside.runs.export(id, scope);
+    line({ run, events, approvals });
   },
-};
+});
 
 async function showRun({ trackside, scope, screen, output }: InStore, io: Io, id: string): Promise<void> {
   const run = await trackside.runs.get(id, scope);
