@@ -8,7 +8,7 @@ import { Workers } from "../support/workers.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import "../support/patience.ts";
 
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 900_000;
 /** The others differ in what the loop does, not in how it is stored. */
 const PLAYED = ["rails after a tool that happens once", "a message that joins the run"];
 

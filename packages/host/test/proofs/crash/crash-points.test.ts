@@ -9,7 +9,8 @@ import "../support/patience.ts";
 
 // More than there are processors: a process waits for a timer or a disk now and then.
 const AT_ONCE = 4;
-const PATIENCE_MS = 300_000;
+/** The first of them waits for nearly all of it: hundreds of processes, one after the other. */
+const PATIENCE_MS = 1_200_000;
 
 describe("X2 X3 killed before and after every durable write", () => {
   const dir = mkdtempSync(join(tmpdir(), "trackside-crash-"));

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { randomKills } from "../support/random-kills.ts";
 import "../support/patience.ts";
 
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 900_000;
 const places: string[] = [];
 
 function place(): string {
