@@ -5,6 +5,7 @@ import { jsonLine } from "./screen/clean.ts";
 import { Held } from "./screen/held.ts";
 import { RunView } from "./screen/run-view.ts";
 import { Screen } from "./screen/screen.ts";
+import { toolServers } from "./tool-servers.ts";
 import { type Ending, watch } from "./watch.ts";
 
 /** How runs are shown: to a person, or as event lines on stdout with everything else on stderr. */
@@ -52,6 +53,7 @@ export function presenterOn(
     turn(agent, message, { approve, conversation, on }) {
       const run = agent.stream(message, {
         signal: io.gone,
+        toolServers,
         ...(conversation ? { conversation } : {}),
         ...(on ? { engine: on.engine } : {}),
       });

@@ -73,7 +73,8 @@ export async function configuredAgent(
   return {
     definition: agent.definition,
     store: store.name,
-    stream: (message, { conversation, ...options }) => {
+    stream: (message, { conversation, toolServers: _, ...options }) => {
+      // A host has servers of its own.
       const id = conversationId(conversation) ?? first;
       first = undefined; // whoever begins anew, begins anew
       const about = { ...options, scope, ...(id === undefined ? {} : { conversation: id }) };

@@ -7,7 +7,10 @@ import { matcher, toolPatterns } from "../kit/tool-names.ts";
 import { sourcesOf } from "./sources.ts";
 
 export interface UntrustedDataOptions {
-  /** Names and patterns of tools whose results come from outside: web pages, mails, tickets, files of others. */
+  /**
+   * Names and patterns of tools whose results come from outside: web pages, mails, tickets, files of others. Tools of MCP
+   * servers always are, unless their server is `trusted`.
+   */
   readonly untrusted?: string | readonly string[];
   /** Takes every tool for untrusted, except those in `trusted`. */
   readonly all?: boolean;
@@ -38,6 +41,12 @@ const options = z
     if (trusted !== undefined && !all) wrong("trusted", "nothing, unless `all` is true");
   });
 
+/** Tools of MCP servers that are not marked as trusted: what they return is always a stranger's word. */
+function served(servers: readonly { readonly name: string; readonly trusted?: boolean | undefined }[]) {
+  const prefixes = servers.filter(({ trusted }) => trusted !== true).map(({ name }) => `mcp__${name}__`);
+  return (tool: string) => prefixes.some((prefix) => tool.startsWith(prefix));
+}
+
 /** How many sources are kept to be shown; more are counted. */
 const SHOWN = 3;
 
@@ -62,7 +71,9 @@ export function untrustedData(given: UntrustedDataOptions, settings: RailSetting
     ctx: RailContext<"START" | "PRE_LLM_CALL">,
     messages: readonly Message[],
   ): Promise<void> {
-    const { count, last } = sourcesOf(messages, untrusted, SHOWN);
+    const isServed = served(ctx.agent.mcp_servers);
+    const sources = { ...untrusted, tool: (tool: string) => untrusted.tool(tool) || isServed(tool) };
+    const { count, last } = sourcesOf(messages, sources, SHOWN);
     const known = stateOf(ctx.state.get(name));
     if (count <= known.count) return;
     await ctx.reserve(counter, count - known.count, NO_LIMIT);
