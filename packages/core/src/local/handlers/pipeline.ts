@@ -84,8 +84,9 @@ function services(run: RunContext, effect: Effect): PipelineServices {
 function reserveOf(run: RunContext): number {
   const { definition } = run.agent;
   const facts = run.parts.facts.ofAgent(definition);
-  if (facts === undefined) return definition.injection_reserve_tokens;
-  return reservedFor(definition, budgetOf(definition, facts), true);
+  const budget = facts === undefined ? 0 : budgetOf(definition, facts);
+  // With no budget at all the run stops before anything is sent, so there is nothing to be kept free (B3).
+  return budget === 0 ? definition.injection_reserve_tokens : reservedFor(definition, budget, true);
 }
 
 function bounded<T>(
