@@ -18,8 +18,8 @@ export default defineConfig({
     pool: "threads",
     // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
     execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A test that passes on the second try hides what CI is there to find.
     retry: 0,
     reporters: ["default", "./scripts/count-reporter.ts"],

@@ -1,5 +1,5 @@
 import { HookError, RailAbortError, RunCancelledError, RunError, TracksideError } from "../errors.ts";
-import type { Failure } from "../schema/failure.ts";
+import { FAILURE_CODES, type Failure } from "../schema/failure.ts";
 import { deepFreeze } from "../schema/json.ts";
 import type { Message } from "../schema/message.ts";
 import type { Plan } from "../schema/plan.ts";
@@ -92,7 +92,5 @@ export function failureFrom(error: unknown): Failure {
 }
 
 function refusalCode(code: string): Failure["code"] {
-  return code === "config_invalid" || code === "not_available" || code === "conversation_busy"
-    ? code
-    : "internal";
+  return FAILURE_CODES.find((known) => known === code) ?? "internal";
 }
