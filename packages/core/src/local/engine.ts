@@ -196,7 +196,7 @@ function begin(
   const settle = () => {
     log.activeRun = null;
     unlisten?.();
-    run.supplies?.release();
+    run.supplies?.end();
     late.runEnded(run.takeInbox().map(({ receipt }) => receipt));
   };
   const result = driven.ended.then(

@@ -46,7 +46,22 @@ export class RunSupplies {
     this.#equip(served);
   }
 
-  /** The run is over, here. */
+  /** The run is over: nobody needs to decide about its tools any more. */
+  end(): void {
+    void this.#connected?.then(
+      ({ held }) => {
+        const desk = this.#init.approvals();
+        for (const { tool } of held) {
+          const id = definitionApproval(this.#init.runId, tool);
+          if (desk.get(id)?.state === "pending") desk.cancel(id, "the run is over");
+        }
+      },
+      () => {}, // nothing was held
+    );
+    this.release();
+  }
+
+  /** The run is over, or goes on elsewhere. */
   release(): void {
     this.#isOver = true;
     this.#connected?.then(({ release }) => release()).catch(() => {}); // what failed has let go by itself

@@ -576,6 +576,7 @@ export class DurableEngine implements Engine {
       if (given.sink !== undefined) void this.#showOn(given.sink, runId, run.seq);
       return this.result(request.scope.tenant, runId);
     }
+    run.supplies?.end();
     this.#leave(runId);
     this.bus.finish(runId);
     this.#logs.keep(branchId, log);

@@ -6,7 +6,10 @@ import type { ModelInput } from "../../turn/world.ts";
 import type { RunContext } from "../run-context.ts";
 
 /** What a request is made of, by reference. */
-export type Requested = Pick<ModelInput, "step" | "up_to" | "tail" | "tail_at" | "plan" | "notes" | "redo"> & {
+export type Requested = Pick<
+  ModelInput,
+  "step" | "up_to" | "tail" | "tail_at" | "plan" | "notes" | "redo"
+> & {
   readonly planner?: readonly string[];
 };
 
@@ -69,6 +72,8 @@ export function asideOf(run: RunContext, { planner }: Requested): Message[] {
 }
 
 function rendered(message: Message | undefined): Rendered[] {
-  const one = message === undefined || message.role === "tool" ? null : renderMessage(message);
+  if (message === undefined || message.role === "tool") return [];
+  if (message.role === "user" && message.parts.length === 0) return []; // its content is forgotten (H4)
+  const one = renderMessage(message);
   return one === null ? [] : [one];
 }
