@@ -10,6 +10,16 @@ export {
   type StreamHook,
   streamTransformer,
 } from "./bind-guards.ts";
+export {
+  drop,
+  REDUCERS,
+  type Reducer,
+  stubResults,
+  summariseSteps,
+  summariseTurns,
+} from "./context/compaction/reducers.ts";
+export type { Asking, SummaryRequest } from "./context/compaction/summarise.ts";
+export type { View } from "./context/compaction/view.ts";
 export { estimateMessage, estimateParts, estimateText } from "./context/estimate.ts";
 export {
   costOf,

@@ -37,7 +37,7 @@ export async function think(world: World, state: TurnState): Promise<Said | null
 
   const retries = new Retries();
   let next = { choice: 0, tries: 0, in_ms: 0 };
-  let compacted = false;
+  let compacted: ModelInput["compacted"];
   for (let attempt = 1; ; attempt++) {
     const out = await world.model(`${state.step}/model/${attempt}`, request(state, attempt, next, compacted));
     count(world, state, out);
@@ -49,10 +49,11 @@ export async function think(world: World, state: TurnState): Promise<Said | null
       stopOnBudget(world, state, out);
       return null;
     }
-    if ((out.over || out.overflow) && !compacted && out.cancelled === undefined) {
-      compacted = true; // once for each step
+    const why = roomFor(out, compacted);
+    if (why !== undefined) {
+      compacted = why;
       if (out.failure) world.note({ type: "error", failure: out.failure, attempt, retry_in_ms: 0 });
-      await makeRoom(world, state, `${state.step}/room`, out.over ? "budget" : "overflow");
+      await makeRoom(world, state, `${state.step}/room/${why}`, why);
       if (state.outcome !== null) return null;
       continue;
     }
@@ -98,7 +99,7 @@ function request(
   state: TurnState,
   attempt: number,
   { choice, tries }: { choice: number; tries: number },
-  compacted: boolean,
+  compacted: ModelInput["compacted"],
 ): ModelInput {
   const { step, agent, log: up_to, tail, tail_at, plan, notes, redo, anchor, rails } = state;
   const input: ModelInput = {
@@ -116,8 +117,18 @@ function request(
     anchor,
     rails,
   };
-  if (compacted) input.compacted = true;
+  if (compacted !== undefined) input.compacted = compacted;
   return input;
+}
+
+/** Whether room has to be made: once in a step for the budget (B3), and once because the provider says so (B5). */
+function roomFor(
+  { over, overflow, cancelled }: ModelOut,
+  made: ModelInput["compacted"],
+): ModelInput["compacted"] {
+  if (cancelled !== undefined) return undefined;
+  if (over && made === undefined) return "budget";
+  return overflow && made !== "overflow" ? "overflow" : undefined;
 }
 
 /** Too large, and no more room to be made: a fixed message is the answer, and the provider was not called (B3). */

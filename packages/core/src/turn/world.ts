@@ -151,8 +151,8 @@ export interface ModelInput extends Acting {
   redo: TurnState["redo"];
   anchor: TurnState["anchor"];
   rails: RailValues;
-  /** Room was made for this request: if it is too large still, the run stops. */
-  compacted?: true;
+  /** Room was made for this request, and why: if it is above the budget still, the run stops. */
+  compacted?: Exclude<CompactInput["why"], "opening">;
   /** The planner's call: it goes on from the request with these messages of its own (P1). */
   planner?: readonly string[];
 }

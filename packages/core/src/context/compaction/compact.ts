@@ -34,13 +34,14 @@ export function* compact(input: CompactionInput, reducers: readonly Reducer[] = 
   const nothing = { projection: null, changes: [], tokensBefore, tokensAfter: tokensBefore };
   if (view.fits) return { ...nothing, fits: true, problem: null };
   // Known from the start, so nobody is asked for a summary that could not help (B3, H6).
-  if (view.floor > view.target) return { ...nothing, fits: false, problem: tooLarge(view) };
+  const isOutOfReach = view.floor > view.target;
+  if (isOutOfReach && !input.anyway) return { ...nothing, fits: false, problem: tooLarge(view) };
 
   for (const reducer of reducers) {
     if (view.fits) break;
     view.reducer = reducer.name;
     const asking = reducer.reduce(view);
-    if (asking !== undefined) yield* asking;
+    if (asking !== undefined) yield* isOutOfReach ? unanswered(asking) : asking;
   }
   const { fits, changes, cuts, stubsTo: stubs_to } = view;
   const tokensAfter = Math.ceil(view.tokens);
@@ -53,6 +54,13 @@ export function* compact(input: CompactionInput, reducers: readonly Reducer[] = 
     tokensAfter,
     problem: fits ? null : `${tokensAfter} tokens are left, ${view.target} are allowed`,
   };
+}
+
+/** Work that goes on as if there were no summariser. */
+// biome-ignore lint/correctness/useYield: it stands in for work that asks
+function* unanswered(asking: Asking<void>): Asking<void> {
+  let step = asking.next();
+  while (!step.done) step = asking.next(null);
 }
 
 function tooLarge({ floor, target, inTurn }: View): string {

@@ -34,6 +34,8 @@ export interface CompactionInput {
   readonly fixed: number;
   /** The most the whole request may have. */
   readonly target: number;
+  /** Go as far as it goes where the target is out of reach; otherwise nothing is done then. */
+  readonly anyway?: boolean;
   /** How far to go when there is something to be done, so that it is not done at every step. The target, unless told. */
   readonly aim?: number;
   /** The summariser's window. */

@@ -124,14 +124,15 @@ class MakingRoom {
       count: (message) => counter.message(message) * ratio,
       fixed: (besideLog(run, this.#input, counter) + user) * ratio,
       target,
+      anyway: why === "overflow", // as it is the provider does not take it
       aim: Math.floor(target * AIM),
       window: factsOf(run)?.window ?? ANY_WINDOW,
     };
   }
 
   get #id(): string {
-    const { step, attempt } = this.#input;
-    return `${this.#run.id}.projection.${step}.${attempt}`;
+    const { step, why, attempt } = this.#input;
+    return `${this.#run.id}.projection.${step}.${why}.${attempt}`;
   }
 
   async #summary({ prompt, messages, maxTokens }: SummaryRequest): Promise<string | null | undefined> {

@@ -304,9 +304,8 @@ class ModelCall {
   /** The provider found the request too long before anything of an answer was shown (B5). */
   #isOverflow({ details }: Failure): boolean {
     const { compacted, planner } = this.#input;
-    return (
-      details?.["reason"] === "context_overflow" && details["emitted"] !== true && !compacted && !planner
-    );
+    const isTried = compacted === "overflow" || planner !== undefined; // a plan is made in one window
+    return details?.["reason"] === "context_overflow" && details["emitted"] !== true && !isTried;
   }
 
   /** What had been shown stays (X5): recorded as a partial message, without calls. What was held back is dropped. */
