@@ -7,6 +7,7 @@ export {
   sameOrConflict,
 } from "./local/approvals.ts";
 export { contentDigest, MemoryArtifacts, refOf } from "./local/artifacts.ts";
+export { attachedTo, refuseUnknown } from "./local/attachments.ts";
 export { type BoundAgent, bindAgent } from "./local/bound-agent.ts";
 export {
   answerOf,

@@ -127,14 +127,16 @@ function renderCall(part: ToolCallPart): ToolCall {
   };
 }
 
+/** The scheme of addresses that stand for artifacts. */
+export const ARTIFACT = "artifact:";
+
 function renderFile(part: FilePart): File {
   const { source } = part;
-  if (source.kind === "artifact")
-    throw new Error(`the artifact ${source.artifact_id} has to be loaded before rendering`);
+  // An artifact is loaded when the request is sent: until then an address stands for it.
   const data: FileData =
     source.kind === "base64"
       ? { type: "data", data: source.data }
-      : { type: "url", url: new URL(source.url) };
+      : { type: "url", url: new URL(source.kind === "url" ? source.url : ARTIFACT + source.artifact_id) };
   return {
     type: "file",
     mediaType: part.media_type,

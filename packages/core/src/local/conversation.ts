@@ -7,6 +7,7 @@ import { deepFreeze, frozenCopy } from "../schema/json.ts";
 import type { Message } from "../schema/message.ts";
 import { type LogEntry, logEntry, type Projection, projectionProblem } from "../schema/projection.ts";
 import { MemoryArtifacts, type StoredArtifact, storedArtifact } from "./artifacts.ts";
+import { hasAttachments } from "./attachments.ts";
 import { newId } from "./ids.ts";
 
 const stored = z.object({
@@ -31,6 +32,8 @@ export class Log {
   activeRun: string | null = null;
   /** Whether any result in it speaks of an artifact: from then on models can read them (H9). */
   hasArtifacts = false;
+  /** Whether any message in it has files in the artifact store. */
+  hasAttachments = false;
   #artifacts: MemoryArtifacts | undefined;
 
   constructor(messages: LogEntry[], artifacts?: MemoryArtifacts) {
@@ -38,7 +41,7 @@ export class Log {
     this.#artifacts = artifacts;
     for (const [i, known] of messages.entries()) {
       this.#take(known, i);
-      this.hasArtifacts ||= speaksOfArtifact(known);
+      this.#lookAt(known);
     }
   }
 
@@ -51,7 +54,12 @@ export class Log {
   append(added: LogEntry): void {
     if (added.role === "projection") this.#take(added, this.messages.length);
     this.messages.push(added);
-    this.hasArtifacts ||= speaksOfArtifact(added);
+    this.#lookAt(added);
+  }
+
+  #lookAt(entry: LogEntry): void {
+    this.hasArtifacts ||= speaksOfArtifact(entry);
+    this.hasAttachments ||= hasAttachments(entry);
   }
 
   /** The log up to a position as providers take it. Continues from the last rendering, up to the next compaction. */

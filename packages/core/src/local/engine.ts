@@ -8,6 +8,7 @@ import type { ToolServers } from "../tools/tool-servers.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import { start } from "../turn/state.ts";
 import type { DecisionInput } from "./approvals.ts";
+import { refuseUnknown } from "./attachments.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Children, LocalChildren } from "./children.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -171,6 +172,7 @@ function begin(
     const message = `The conversation ${conversation.id} is busy with run ${log.activeRun}. Wait for it, or cancel it.`;
     throw new TracksideError("conversation_busy", message);
   }
+  refuseUnknown(request.parts, (id) => log.artifacts.find(id) !== undefined);
   const bound = bindAgent(agent);
   const userMessage: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
   const run = new RunContext({

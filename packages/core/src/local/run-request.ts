@@ -74,7 +74,7 @@ export function readRequest(
     ]);
   }
   const issues: ConfigIssue[] = [];
-  const parts = readInput(input, issues);
+  const parts = readInput(input, issues, true);
   for (const key of Object.keys(options))
     if (!OPTION_KEYS.includes(key)) issues.push(unknownKey(key, key, OPTION_KEYS));
   const { conversation, signal, requestId } = options;
@@ -128,7 +128,7 @@ export function readMessage(input: UserInput): readonly UserPart[] {
   return parts;
 }
 
-function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {
+function readInput(input: UserInput, issues: ConfigIssue[], artifacts = false): readonly UserPart[] {
   if (typeof input === "string") {
     if (input === "") issues.push(issue("input", input, "a text that is not empty"));
     return [{ type: "text", text: input }];
@@ -145,8 +145,11 @@ function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[]
   const parts: UserPart[] = [];
   for (const [i, one] of copy.entries()) {
     const found = userPart.safeParse(one);
-    if (found.success && isSendable(found.data)) parts.push(found.data);
-    else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
+    if (found.success && isSendable(found.data, artifacts)) parts.push(found.data);
+    else
+      issues.push(
+        issue(formatPath(["input", i]), one, artifacts ? `${PART_FORMS}, or an artifact` : PART_FORMS),
+      );
   }
   return parts;
 }

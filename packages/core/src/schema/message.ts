@@ -127,8 +127,9 @@ export type AssistantMessage = z.infer<typeof assistantMessage>;
 export type ToolMessage = z.infer<typeof toolMessage>;
 export type Message = z.infer<typeof message>;
 
-/** Whether a part can be sent: a file by value, or by an address that parses. One in the artifact store takes a store. */
-export function isSendable(part: UserPart): boolean {
+/** Whether a part can be sent: a file by value, by an address that parses, or, where there may be one, an artifact. */
+export function isSendable(part: UserPart, artifacts = false): boolean {
   if (part.type === "text" || part.source.kind === "base64") return true;
+  if (part.source.kind === "artifact") return artifacts;
   return part.source.kind === "url" && URL.canParse(part.source.url);
 }

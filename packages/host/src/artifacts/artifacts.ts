@@ -1,4 +1,5 @@
-import { TracksideError } from "trackside";
+import { type ToolFile, TracksideError } from "trackside";
+import { artifactId, newId, refOf } from "trackside/engine";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { rows } from "../store/store.ts";
@@ -45,6 +46,35 @@ export class Artifacts {
       if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
       if (filter.run !== undefined) query = query.where("run_id", "=", filter.run);
       return yield* rows(query);
+    });
+  }
+
+  /**
+   * Keeps a file with a conversation, for messages to attach:
+   * `{ type: "file", media_type, source: { kind: "artifact", artifact_id } }`.
+   */
+  async add(
+    conversation: string,
+    { mediaType, data }: ToolFile,
+    { tenant = DEFAULT_TENANT } = {},
+  ): Promise<ArtifactRecord> {
+    await this.#engine.open();
+    const { store, clock } = this.#engine;
+    const ref = refOf(artifactId(newId("file"), 0), mediaType, data);
+    const created_at = clock.now();
+    return store.write(function* (db) {
+      const [known] = yield* rows(
+        db
+          .selectFrom("branches")
+          .select("conversation_id")
+          .where("id", "=", conversation)
+          .where("tenant", "=", tenant),
+      );
+      if (known === undefined)
+        throw new TracksideError("not_found", `There is no conversation ${conversation}.`);
+      const record = { ...ref, conversation_id: known.conversation_id, run_id: null, created_at };
+      yield* rows(db.insertInto("artifacts").values({ ...record, tenant, content: data }));
+      return record;
     });
   }
 

@@ -2,6 +2,7 @@ import {
   type AgentBinding,
   type Approval,
   type Clock,
+  Conversation,
   type Engine,
   type EngineOptions,
   type Receipt,
@@ -13,6 +14,7 @@ import {
   type UserMessage,
 } from "trackside";
 import {
+  attachedTo,
   conversationWith,
   Divergence,
   driveJournal,
@@ -28,6 +30,7 @@ import {
   readMessage,
   readRequest,
   refused,
+  refuseUnknown,
   resultOf,
 } from "trackside/engine";
 import type { TurnState } from "trackside/loop";
@@ -39,6 +42,7 @@ import {
 } from "../approvals/approvals.ts";
 import type { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
+import { artifactsOfBranch } from "../artifacts/attached.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
 import { runEvents } from "../runs/events.ts";
 import { rows, type Store, type Work } from "../store/store.ts";
@@ -329,6 +333,7 @@ export class DurableEngine implements Engine {
     await this.open();
     const { runId, turnRef, sink, whenBusy = "refuse", owned = true } = given;
     const { conversation, scope } = request;
+    await this.#refuseUnknown(request);
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
     const pinned = this.registry.pinned(agent);
     const isPinned = this.#pinned.has(pinned.digest);
@@ -436,6 +441,16 @@ export class DurableEngine implements Engine {
     this.#active.get(runId)?.host.call();
     if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });
     return sent.receipt(this.store, this.clock);
+  }
+
+  /** A message may have artifacts attached that its conversation has. */
+  async #refuseUnknown({ parts, conversation, scope }: RunRequest): Promise<void> {
+    const ids = attachedTo(parts);
+    if (ids.length === 0) return;
+    const branch = typeof conversation === "string" ? conversation : (conversation?.id ?? "");
+    const known = await this.store.read((db) => artifactsOfBranch(db, scope.tenant, branch, ids));
+    const inMemory = conversation instanceof Conversation ? logOf(conversation).artifacts : undefined;
+    refuseUnknown(parts, (id) => known.has(id) || inMemory?.find(id) !== undefined);
   }
 
   /** Another process may write the same request at the same moment: looked at again, it is a known one (X10). */

@@ -139,7 +139,7 @@ function* placeOf(db: Builder, given: NewRun, codec: Codec): Operation<BranchPla
   const { tenant, agent, at } = given;
   yield* createConversation(db, { id, tenant, agent, at, runId: given.id, length: messages.length });
   if (messages.length > 0) yield* importMessages(db, { id, tenant, agent, at }, messages, codec);
-  if (conversation.log.hasArtifacts)
+  if (conversation.log.hasArtifacts || conversation.log.hasAttachments)
     yield* importArtifacts(db, { tenant, conversation_id: id, at }, conversation.log.artifacts);
   return { conversationId: id, branchId: id, length: messages.length, isNew: true };
 }

@@ -237,6 +237,21 @@ function keepsArtifacts(database: Database): void {
     await trackside.close();
   });
 
+  test("T4 a file is kept with a conversation, and a message has it attached", async () => {
+    const store = await database();
+    const model = scriptedModel(["seen"]);
+    const trackside = host({ store: store(), agents: [new Agent({ name: "a", model }) as never] });
+    const { id: conversation } = await trackside.conversations.create({ agent: "a" });
+    const file = new ToolFile({ mediaType: "image/png", data: PICTURE });
+    const { id, bytes } = await trackside.artifacts.add(conversation, file);
+    expect(bytes).toBe(PICTURE.length);
+    await expect(trackside.artifacts.add("conv_of_nobody", file)).rejects.toThrow("There is no conversation");
+    const source = { kind: "artifact" as const, artifact_id: id };
+    await trackside.run("a", [{ type: "file", media_type: "image/png", source }], { conversation });
+    expect(JSON.stringify(model.requests[0]?.prompt)).toContain(Buffer.from(PICTURE).toString("base64"));
+    await trackside.close();
+  });
+
   test("T4 a conversation from memory brings its artifacts into the store", async () => {
     const store = await database();
     const dump = defineTool({ name: "dump", effect: "none", execute: () => LARGE });

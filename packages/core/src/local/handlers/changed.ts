@@ -20,7 +20,9 @@ const response = z.object({
 export function changedMessages(_field: string, value: unknown): string | undefined {
   const found = messages.safeParse(value);
   if (!found.success) return `a list of messages is expected (${firstProblem(found.error)})`;
-  const sendable = found.data.every((one) => one.role !== "user" || one.parts.every(isSendable));
+  const sendable = found.data.every(
+    (one) => one.role !== "user" || one.parts.every((part) => isSendable(part, true)),
+  );
   return sendable ? undefined : "a file without data or an address that parses is in it";
 }
 

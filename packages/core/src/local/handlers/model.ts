@@ -13,6 +13,7 @@ import type { Usage } from "../../schema/usage.ts";
 import { messageText } from "../../turn/expand.ts";
 import type { ModelInput, ModelOut, Room } from "../../turn/world.ts";
 import { withAdvisory } from "../advisory.ts";
+import { withAttachments } from "../attachments.ts";
 import type { BoundAgent } from "../bound-agent.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
@@ -107,7 +108,12 @@ class ModelCall {
     return after(found, (before) => this.#before(before, model));
   }
 
-  #call(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
+  #call(model: Model, prompt: LanguageModelV4Prompt, isChanged = false): Maybe<ModelOut> {
+    if (!isChanged && !this.#run.log.hasAttachments) return this.#send(model, prompt);
+    return after(withAttachments(this.#run, prompt), (filled) => this.#send(model, filled));
+  }
+
+  #send(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
     const options = callOptions(this.#run, model, prompt, this.#effect, this.#input.planner !== undefined);
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
@@ -148,7 +154,7 @@ class ModelCall {
     const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
     renderInto(rendered, changed, 0, changed.length);
     const over = this.#overAfter(changed);
-    if (over === undefined) return this.#call(model, rendered);
+    if (over === undefined) return this.#call(model, rendered, true);
     const { estimate, limit } = over;
     if (this.#input.planner) return this.#out({ failure: budgetFailure(estimate, limit) });
     return this.#stopped(estimate, limit);

@@ -5,7 +5,7 @@ import { skip } from "../../rails/verdicts.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { ToolFile } from "../../tools/tool-file.ts";
 import { type ScriptedRequest, scriptedModel } from "../scripted-model.ts";
-import { behaviour, collect } from "./behaviour.ts";
+import { behaviour, collect, rejection } from "./behaviour.ts";
 
 const LINES = Array.from(
   { length: 5000 },
@@ -214,5 +214,44 @@ export const artifacts = [
       some ?? "",
       new RegExp(`\\\\n${Buffer.from(picture.subarray(1, 5)).toString("base64")}\\\\n`),
     );
+  }),
+
+  behaviour("T4 a message may have an artifact of its conversation attached, and no other", async (make) => {
+    const picture = new Uint8Array([137, 80, 78, 71, 0, 255]);
+    const draw = defineTool({
+      name: "draw",
+      effect: "none",
+      execute: () => new ToolFile({ mediaType: "image/png", data: picture }),
+    });
+    let id = "";
+    const model = scriptedModel([
+      { calls: [{ tool: "draw" }] },
+      (request: ScriptedRequest) => {
+        id = artifactIn(request);
+        return "drawn";
+      },
+      "seen",
+      "again",
+    ]);
+    const agent = new Agent({ name: "a", model, tools: [draw] });
+    const engine = await make();
+    const { conversation } = await agent.run("go", { engine });
+    const attached = (artifact_id: string) => [
+      { type: "text" as const, text: "Look:" },
+      { type: "file" as const, media_type: "image/png", source: { kind: "artifact" as const, artifact_id } },
+    ];
+    const { messages } = await agent.run(attached(id), { engine, conversation });
+    await agent.run("and?", { engine, conversation });
+    for (const request of model.requests.slice(2)) {
+      const sent = request.prompt.flatMap((message) => (message.role === "user" ? message.content : []));
+      const file = sent.find((part) => part.type === "file");
+      const data = file?.type === "file" && file.data.type === "data" ? file.data.data : undefined;
+      assert.equal(data, Buffer.from(picture).toString("base64"));
+    }
+    assert.ok(JSON.stringify(messages).includes(id), "the log has the reference");
+    const refused = await rejection(agent.run(attached("art_of.nobody.0"), { engine, conversation }));
+    assert.match(refused.message, /input\[1\]\.source\.artifact_id.*an artifact of the conversation/s);
+    const elsewhere = await rejection(agent.run(attached(id), { engine }));
+    assert.equal(elsewhere.code, "config_invalid");
   }),
 ];
