@@ -3,6 +3,7 @@ import { type Compacted, compact as makeSmaller } from "../../context/compaction
 import type { SummaryRequest } from "../../context/compaction/summarise.ts";
 import type { CompactionInput } from "../../context/compaction/view.ts";
 import { Lazy } from "../../hooks/inputs.ts";
+import { applyOperations } from "../../rails/rail-state.ts";
 import type { Failure } from "../../schema/failure.ts";
 import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
@@ -37,6 +38,9 @@ class MakingRoom {
   readonly #effect: Effect;
   readonly #room: Measured;
   readonly #spoken = new Spoken();
+  #summaries = 0;
+  /** What rails have written so far in this effect. */
+  #rails: Place["rails"] | undefined;
   /** A plain hook failed at a summary. */
   #fatal: Failure | undefined;
   #usage: Usage | undefined;
@@ -86,6 +90,7 @@ class MakingRoom {
       check,
     );
     this.#spoken.add(verdict, outcome.passed);
+    this.#rails = applyOperations(this.#input.rails, outcome.operations);
     if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
     if (failure) return this.#out({ fatal: failure });
     if (outcome.action === "skip") {
@@ -136,11 +141,14 @@ class MakingRoom {
   }
 
   async #summary({ prompt, messages, maxTokens }: SummaryRequest): Promise<string | null | undefined> {
-    const place = this.#place(`${this.#effect.key}/summary`);
+    this.#summaries += 1; // each is a call of its own to rails that count
+    const place = this.#place(`${this.#effect.key}/summary/${this.#summaries}`);
     const request = { system: prompt, messages, maxTokens };
-    const { text, model, usage, isStopped, fatal } = await quietCall(this.#run, request, place, this.#spoken);
+    const answer = await quietCall(this.#run, request, place, this.#spoken);
+    const { text, model, usage, isStopped, fatal, rails } = answer;
     this.#model = model;
     this.#fatal = fatal;
+    this.#rails = rails;
     if (usage !== undefined) this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
     return isStopped ? undefined : text;
   }
@@ -166,7 +174,7 @@ class MakingRoom {
 
   #place(key: string): Place {
     const { attempt, rails } = this.#input;
-    return { effect: this.#effect, key, attempt, rails };
+    return { effect: this.#effect, key, attempt, rails: this.#rails ?? rails };
   }
 }
 

@@ -46,7 +46,7 @@ function lostCalls({ finish, slots, wrote }: Assembly): boolean {
 /** Whether and how to try again: the same model while it may recover, then the next; never once text was shown. */
 export function afterFailure(
   failure: Failure,
-  input: ModelInput,
+  input: Pick<ModelInput, "choice" | "tries">,
   models: number,
   parts: EngineParts,
 ): ModelOut["again"] {
