@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Tool } from "trackside";
 import type { ServerDefinition } from "trackside/engine";
 import { expect, type TestContext, vi } from "vitest";
-import { McpHub, type McpHubOptions, type McpTools } from "../../../src/mcp/index.ts";
+import { McpHub, type McpHubOptions } from "../../../src/mcp/index.ts";
 import { type Watched, type WatchOptions, watched } from "./context.ts";
 import { processesWith } from "./processes.ts";
 
@@ -62,11 +62,13 @@ export class Place {
   }
 }
 
+type Connected = Awaited<ReturnType<McpHub["connect"]>>;
+
 /** What a run would hold: the tools, called as an engine calls them. */
 export class Session {
-  readonly connected: McpTools;
+  readonly connected: Connected;
 
-  constructor(connected: McpTools) {
+  constructor(connected: Connected) {
     this.connected = connected;
   }
 
