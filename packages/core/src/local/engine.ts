@@ -15,11 +15,13 @@ import { type Clock, systemClock } from "./clock.ts";
 import { Conversation, logOf } from "./conversation.ts";
 import { Facts } from "./facts.ts";
 import { newId } from "./ids.ts";
+import { LateMessages, sentMessage } from "./late-messages.ts";
 import { LocalWorld } from "./local-world.ts";
 import { Models } from "./models.ts";
 import type { ProviderSettings } from "./providers/registry.ts";
+import { Resources } from "./resources.ts";
 import { type EngineParts, type RetryPolicy, RunContext, type RunEvent } from "./run-context.ts";
-import { type RunOptions, type RunRequest, readMessage, readRequest, type UserInput } from "./run-request.ts";
+import { type RunOptions, type RunRequest, readRequest, type UserInput } from "./run-request.ts";
 import { failureFrom, type RunResult, resultOf } from "./run-result.ts";
 import { TokenCounters } from "./token-counters.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -143,6 +145,7 @@ export function engineParts(
     facts: new Facts(options.modelTable ?? {}),
     children,
     counters: new TokenCounters(),
+    resources: new Resources(),
     reducers: options.reducers ?? REDUCERS,
     toolServers: options.toolServers,
   };
@@ -228,63 +231,6 @@ function begin(
     steer: async (input) => late.sent(run, sentMessage(input), false),
     inject: async (input) => late.sent(run, sentMessage(input), true),
   };
-}
-
-function sentMessage(input: UserInput): UserMessage {
-  return { id: newId("msg"), role: "user", parts: readMessage(input) };
-}
-
-interface Waiting {
-  readonly run: RunContext;
-  readonly message: UserMessage;
-  /** It is for one model call, or for none. */
-  readonly once: boolean;
-  readonly settle: (receipt: Receipt) => void;
-}
-
-/** Messages sent to a run, and what becomes of each. */
-class LateMessages {
-  readonly #clock: Clock;
-  readonly #next: (message: UserInput) => StartedRun;
-  readonly #waiting = new Map<string, Waiting>();
-  #following: StartedRun | undefined;
-  #over = false;
-
-  constructor(clock: Clock, next: (message: UserInput) => StartedRun) {
-    this.#clock = clock;
-    this.#next = next;
-  }
-
-  sent(run: RunContext, message: UserMessage, once: boolean): Promise<Receipt> {
-    return new Promise((settle) => {
-      this.#waiting.set(message.id, { run, message, once, settle });
-      if (this.#over) return this.runEnded([message.id]);
-      run.steer(message, { receipt: message.id, once }, (state) => {
-        this.#waiting.delete(message.id);
-        settle({ id: message.id, state, runId: run.id, at: this.#clock.now() });
-      });
-    });
-  }
-
-  /** The run ended before these were admitted: the first opens the next turn, the others are sent to that. */
-  runEnded(ids: readonly string[]): void {
-    this.#over = true;
-    for (const id of ids) {
-      const waiting = this.#waiting.get(id);
-      if (waiting === undefined) continue;
-      this.#waiting.delete(id);
-      const { run, message, once, settle } = waiting;
-      if (once) {
-        settle({ id, state: "dropped", runId: run.id, at: this.#clock.now() });
-        continue;
-      }
-      if (this.#following === undefined) {
-        this.#following = this.#next(message.parts);
-        this.#following.result.catch(() => {}); // its reader hears of it
-      } else void this.#following.steer(message.parts);
-      settle({ id, state: "next_turn", runId: this.#following.runId, at: this.#clock.now() });
-    }
-  }
 }
 
 /** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */
