@@ -24,7 +24,7 @@ export { digestOf } from "./local/digest.ts";
 export { Effect } from "./local/effect.ts";
 export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
-export { decisionProblem } from "./local/handlers/ask.ts";
+export { answerProblem, decisionProblem } from "./local/handlers/ask.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
 export { newId } from "./local/ids.ts";
 export {
@@ -50,6 +50,8 @@ export {
 } from "./local/run-context.ts";
 export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
 export { failureFrom, resultOf } from "./local/run-result.ts";
+export { type FindAgent, teamOf } from "./local/team.ts";
+export { planForExecutor } from "./planning/prompt.ts";
 export { childMessage } from "./subagents/child-definition.ts";
 export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";

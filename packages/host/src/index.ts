@@ -1,4 +1,5 @@
 export type { DecideInput } from "./approvals/approvals.ts";
+export type { ApprovalRecord } from "./approvals/records.ts";
 export type { ArtifactRecord, Artifacts } from "./artifacts/artifacts.ts";
 export type { AuditAnchor, AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
 export {

@@ -17,6 +17,7 @@ import {
 import { newId } from "trackside/engine";
 import type { DecideInput } from "./approvals/approvals.ts";
 import { approvalListener } from "./approvals/listener.ts";
+import type { ApprovalRecord } from "./approvals/records.ts";
 import { Artifacts } from "./artifacts/artifacts.ts";
 import {
   type AuditEntry,
@@ -357,16 +358,19 @@ export class ApprovalInbox {
       readonly tenant?: string;
       readonly state?: Approval["state"] | "all";
       readonly runId?: string;
+      /** Those of a run and its sub-agents. */
+      readonly rootRunId?: string;
       readonly after?: string;
       readonly limit?: number;
     } = {},
-  ): Promise<readonly Approval[]> {
+  ): Promise<readonly ApprovalRecord[]> {
     await this.#engine.open();
-    const { tenant = DEFAULT_TENANT, state = "pending", runId, after, limit = 100 } = filter;
+    const { tenant = DEFAULT_TENANT, state = "pending", runId, rootRunId, after, limit = 100 } = filter;
     return this.#engine.approvals.list({
       tenant,
       state: state === "all" ? undefined : state,
       runId,
+      rootRunId,
       after,
       limit,
     });

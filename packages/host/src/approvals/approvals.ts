@@ -4,6 +4,7 @@ import { mayStillRun } from "../journal/claim.ts";
 import type { Builder, Operation, Store, Work } from "../store/store.ts";
 import {
   type ApprovalFilter,
+  type ApprovalRecord,
   closeApproval,
   findApproval,
   insertApproval,
@@ -56,7 +57,7 @@ export class Approvals {
     this.#init = init;
   }
 
-  async list(filter: ApprovalFilter): Promise<readonly Approval[]> {
+  async list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]> {
     return this.#init.store.read((db) => listApprovals(db, filter));
   }
 

@@ -1,6 +1,7 @@
 import { appendAudit } from "../audit/index.ts";
 import { runBody } from "../journal/row-codecs.ts";
 import type { RunBody } from "../journal/rows.ts";
+import { type Line, lineOf } from "../journal/tree.ts";
 import type { ApprovalRules } from "../rules/index.ts";
 import type { Cipher } from "../secrets/index.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -20,10 +21,10 @@ export interface ListenerInit {
 export function approvalListener({ cipher, rules, endpoints, now, queued }: ListenerInit): ApprovalListener {
   return {
     *opened(db, tenant, approval) {
-      yield* mark(db, approval.run_id, "waiting", now());
+      const root = yield* mark(db, approval.run_id, now());
       const question = { tenant, ...(yield* runOf(db, approval.run_id)), approval };
       const rule = approval.kind === "tool_call" ? yield* rules.match(question, now())(db) : undefined;
-      yield* enqueueWebhook(endpoints, webhookEventOf(tenant, approval))(db);
+      yield* enqueueWebhook(endpoints, webhookEventOf(tenant, approval, root))(db);
       queued();
       if (rule === undefined) return undefined;
       const state = rule.effect === "approve" ? ("approved" as const) : ("rejected" as const);
@@ -36,7 +37,7 @@ export function approvalListener({ cipher, rules, endpoints, now, queued }: List
     },
 
     *closed(db, tenant, approval, given) {
-      yield* mark(db, approval.run_id, "running", now());
+      const root = yield* mark(db, approval.run_id, now());
       if (given?.remember !== undefined && approval.kind === "tool_call") {
         const question = { tenant, ...(yield* runOf(db, approval.run_id)), approval };
         const rule = {
@@ -50,7 +51,7 @@ export function approvalListener({ cipher, rules, endpoints, now, queued }: List
         };
         yield* rules.create(rule, now())(db);
       }
-      yield* enqueueWebhook(endpoints, webhookEventOf(tenant, approval))(db);
+      yield* enqueueWebhook(endpoints, webhookEventOf(tenant, approval, root))(db);
       queued();
       const { decision } = approval;
       yield* appendAudit(cipher, {
@@ -61,6 +62,7 @@ export function approvalListener({ cipher, rules, endpoints, now, queued }: List
         about: {
           approval: approval.id,
           run: approval.run_id,
+          ...(root === approval.run_id ? {} : { root }),
           tool: approval.tool,
           kind: approval.kind,
           state: approval.state,
@@ -78,21 +80,35 @@ function* runOf(db: Builder, runId: string): Operation<{ agent: string; scope: R
   return { agent: row?.agent ?? "", scope: body?.scope ?? { tenant: "default" } };
 }
 
-/** A run that waits for a human says so to whoever lists runs. */
-function* mark(db: Builder, runId: string, status: "waiting" | "running", at: number): Operation<void> {
-  const pending = yield* rows(
+/** A run that waits for a human says so to whoever lists runs, and so do those above it. Answers the root's id. */
+function* mark(db: Builder, runId: string, at: number): Operation<string> {
+  const line = yield* lineOf(db, runId);
+  const waiting = yield* waitingIn(db, line.at(-1));
+  for (const { id } of line) {
+    const isWaiting = waiting.some((one) => one === id || one.startsWith(`${id}.`)); // ids of sub-agents begin with their parent's
+    yield* rows(
+      db
+        .updateTable("runs")
+        .set({ status: isWaiting ? "waiting" : "running", updated_at: at })
+        .where("id", "=", id)
+        .where("status", "in", ["running", "waiting"]),
+    );
+  }
+  return line.at(-1)?.id ?? runId;
+}
+
+/** The runs of a tree that have something to be decided. */
+function* waitingIn(db: Builder, root: Line | undefined): Operation<readonly string[]> {
+  if (root === undefined) return [];
+  const found = yield* rows(
     db
       .selectFrom("approvals")
-      .select("id")
-      .where("run_id", "=", runId)
-      .where("state", "=", "pending")
-      .limit(1),
+      .innerJoin("runs", "runs.id", "approvals.run_id")
+      .select("approvals.run_id")
+      .distinct()
+      .where("runs.conversation_id", "=", root.conversation_id)
+      .where("runs.root_run_id", "=", root.id)
+      .where("approvals.state", "=", "pending"),
   );
-  yield* rows(
-    db
-      .updateTable("runs")
-      .set({ status: pending.length > 0 ? "waiting" : status, updated_at: at })
-      .where("id", "=", runId)
-      .where("status", "in", ["running", "waiting"]),
-  );
+  return found.map(({ run_id }) => run_id);
 }

@@ -3,6 +3,11 @@ import { hot } from "../hot.ts";
 import { approvalBody } from "../journal/row-codecs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 
+/** An approval as the host shows it: also which run its run belongs to, where a sub-agent asked (L7). */
+export interface ApprovalRecord extends Approval {
+  readonly root_run_id: string;
+}
+
 export function readApproval({ body }: { readonly body: string }): Approval {
   const { v: _version, ...approval } = approvalBody.read(body);
   return approval;
@@ -73,23 +78,31 @@ export interface ApprovalFilter {
   readonly tenant: string;
   readonly state?: string | undefined;
   readonly runId?: string | undefined;
+  /** Those of a run and its sub-agents. */
+  readonly rootRunId?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
 /** The oldest first: what has waited longest is on top. */
-export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<readonly Approval[]> {
+export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<readonly ApprovalRecord[]> {
+  const { runId, rootRunId } = filter;
   let query = db
     .selectFrom("approvals")
-    .select("body")
-    .where("tenant", "=", filter.tenant)
-    .orderBy("requested_at")
-    .orderBy("id")
+    .leftJoin("runs", "runs.id", "approvals.run_id")
+    .select(["approvals.body", "runs.root_run_id"])
+    .where("approvals.tenant", "=", filter.tenant)
+    .orderBy("approvals.requested_at")
+    .orderBy("approvals.id")
     .limit(filter.limit);
-  if (filter.state !== undefined) query = query.where("state", "=", filter.state);
-  if (filter.runId !== undefined) query = query.where("run_id", "=", filter.runId);
-  if (filter.after !== undefined) query = query.where("id", ">", filter.after);
-  return (yield* rows(query)).map(readApproval);
+  if (filter.state !== undefined) query = query.where("approvals.state", "=", filter.state);
+  if (runId !== undefined) query = query.where("approvals.run_id", "=", runId);
+  if (rootRunId !== undefined) query = query.where("runs.root_run_id", "=", rootRunId);
+  if (filter.after !== undefined) query = query.where("approvals.id", ">", filter.after);
+  return (yield* rows(query)).map(({ body, root_run_id }) => {
+    const approval = readApproval({ body });
+    return { ...approval, root_run_id: root_run_id ?? approval.run_id };
+  });
 }
 
 /** Tells whoever has the run to look at it. */

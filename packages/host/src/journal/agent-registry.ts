@@ -7,11 +7,17 @@ import {
   type Tool,
   TracksideError,
 } from "trackside";
-import { bindAgent, decisionProblem, digestOf } from "trackside/engine";
+import { answerProblem, bindAgent, decisionProblem, digestOf, teamOf } from "trackside/engine";
 
 export interface Pinned {
   readonly digest: string;
   readonly body: string;
+}
+
+/** What a run is pinned to: its agent's definition, and those of everybody the turn may be handed to (S7). */
+export interface PinnedTeam {
+  readonly definition: AgentDefinition;
+  readonly team: Readonly<Record<string, AgentDefinition>>;
 }
 
 /** The agents of this process, by name. A run is pinned to a definition; the functions it names are found here (X2). */
@@ -45,70 +51,131 @@ export class AgentRegistry {
     if (!this.#agents.has(agent.definition.name)) this.#agents.set(agent.definition.name, agent);
   }
 
+  /** Everybody a turn of this agent may be handed to: those it came with, then those that are registered here. */
+  teamOf(agent: AgentBinding): ReadonlyMap<string, AgentBinding> {
+    return teamOf(agent, (name) => this.#agents.get(name)).members;
+  }
+
   /** After a restart every function is found by its name again: one without cannot be part of a durable run. */
   refuse(agent: AgentBinding): void {
-    const unnamed = HOOK_POINTS.filter((point) =>
-      agent.hookManager.entries(point).some((entry) => entry.rail === undefined && entry.hook.name === ""),
-    );
-    if (unnamed.length === 0) return;
-    const { name } = agent.definition;
-    throw new TracksideError(
-      "not_available",
-      `The agent "${name}" has a hook without a name on ${unnamed.join(", ")}. A durable run finds its functions again by name: write \`function audit(ctx) {…}\`, not \`(ctx) => …\`.`,
-    );
+    for (const one of new Set([agent, ...this.teamOf(agent).values()])) refuseUnnamed(one);
   }
 
   /** The definition a run of this agent is pinned to. */
   pinned(agent: AgentBinding): Pinned {
+    if (agent.definition.handoffs.length > 0) return this.#pinnedTeam(agent);
     const { version } = agent.hookManager;
     const known = this.#pinned.get(agent);
     if (known?.version === version) return known.pinned;
-    const { definition } = bindAgent(agent).pinned;
-    const body = JSON.stringify(definition);
-    const pinned = { digest: digestOf(JSON.parse(body)), body };
+    const pinned = pinnedAs(bindAgent(agent).pinned.definition);
     this.#pinned.set(agent, { version, pinned });
     return pinned;
+  }
+
+  /** Made anew each time: any of them may have changed. */
+  #pinnedTeam(agent: AgentBinding): Pinned {
+    const { definition, team } = bindAgent(agent, { team: this.teamOf(agent) }).pinned;
+    const members = Object.entries(team).map(([name, member]) => [name, member.definition] as const);
+    return pinnedAs({ ...definition, team: Object.fromEntries(members) });
   }
 
   /** An agent with the definition a run is pinned to and the functions there are now, or why that cannot be. */
   bind(
     name: string,
-    definition: AgentDefinition,
+    { definition, team }: PinnedTeam,
     digest: string,
   ): { binding: AgentBinding } | { problem: string } {
     const agent = this.#agents.get(name);
     if (agent === undefined)
       return { problem: `there is no agent "${name}" here. Register it and resume the run.` };
     if (this.pinned(agent).digest === digest) return { binding: agent };
-    const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));
-    const tools = (definition.tools ?? []).flatMap((tool) => byName.get(tool) ?? []);
-    const missing = (definition.tools ?? [])
-      .filter((tool) => !byName.has(tool))
-      .map((tool) => `the tool "${tool}"`);
-    for (const part of ["rails", "hooks", "model", "fallback_models", "output_schema"] as const) {
-      if (JSON.stringify(definition[part]) !== JSON.stringify(agent.definition[part]))
-        missing.push(`its ${part}`);
+    const rebound = rebind(agent, definition);
+    if ("problem" in rebound) return rebound;
+    const now = this.teamOf(agent);
+    const members: AgentBinding[] = [];
+    for (const [member, its] of Object.entries(team)) {
+      const found = now.get(member) ?? this.#agents.get(member);
+      if (found === undefined)
+        return {
+          problem: `there is no agent "${member}" here, to whom "${name}" may hand the turn. Register it and resume the run.`,
+        };
+      const bound = rebind(found, its);
+      if ("problem" in bound) return bound;
+      members.push({ ...bound.binding, team: [] }); // the others are beside it, as they were then
     }
-    if (missing.length > 0) {
-      return {
-        problem: `the agent "${name}" has changed since the run began, and what the run needs is gone: ${missing.join(", ")}. Bring it back and resume the run, or cancel it.`,
-      };
-    }
-    return { binding: { ...bindingOf(agent), definition, tools } };
+    return members.length === 0 ? rebound : { binding: { ...rebound.binding, team: members } };
   }
 
   /** Says what is wrong with a decision, by the tool itself where it is known here. */
   async checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
+    const { kind, response_schema } = approval;
+    if (kind === "elicitation") return answerProblem(response_schema ?? {}, decision);
     const tool = this.#toolOf(approval);
-    const { kind } = approval;
     if (tool === undefined || (kind !== "tool_call" && kind !== "client_tool" && kind !== "unknown_outcome"))
       return undefined;
     return decisionProblem(tool, kind, decision);
   }
 
   #toolOf({ tool, requester }: Approval): Tool | undefined {
-    return this.#agents.get(requester)?.tools.find(({ name }) => name === tool);
+    return this.#find(requester)?.tools.find(({ name }) => name === tool);
   }
+
+  /** Somebody by name: registered, or with one of those who are. */
+  #find(name: string): AgentBinding | undefined {
+    const known = this.#agents.get(name);
+    if (known !== undefined) return known;
+    for (const agent of this.#agents.values()) {
+      const member = this.teamOf(agent).get(name);
+      if (member !== undefined) return member;
+    }
+    return undefined;
+  }
+}
+
+function pinnedAs(definition: AgentDefinition & { readonly team?: PinnedTeam["team"] }): Pinned {
+  const body = JSON.stringify(definition);
+  return { digest: digestOf(JSON.parse(body)), body };
+}
+
+/** What a run is pinned to, as it was written. Without handoffs there is no team, nor was there once. */
+export function readPinned(body: string): PinnedTeam {
+  const { team = {}, ...definition } = JSON.parse(body) as AgentDefinition & { team?: PinnedTeam["team"] }; // as `pinned` wrote it
+  return { definition, team };
+}
+
+function refuseUnnamed({ hookManager, definition }: AgentBinding): void {
+  const unnamed = HOOK_POINTS.filter((point) =>
+    hookManager.entries(point).some((entry) => entry.rail === undefined && entry.hook.name === ""),
+  );
+  if (unnamed.length === 0) return;
+  throw new TracksideError(
+    "not_available",
+    `The agent "${definition.name}" has a hook without a name on ${unnamed.join(", ")}. A durable run finds its functions again by name: write \`function audit(ctx) {…}\`, not \`(ctx) => …\`.`,
+  );
+}
+
+/** An agent as it was defined when a run began, if everything that takes is still there. */
+function rebind(
+  agent: AgentBinding,
+  definition: AgentDefinition,
+): { binding: AgentBinding } | { problem: string } {
+  const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));
+  const tools = (definition.tools ?? []).flatMap((tool) => byName.get(tool) ?? []);
+  const missing = (definition.tools ?? [])
+    .filter((tool) => !byName.has(tool))
+    .map((tool) => `the tool "${tool}"`);
+  for (const part of ["rails", "hooks", "model", "fallback_models", "output_schema"] as const) {
+    if (JSON.stringify(definition[part]) !== JSON.stringify(agent.definition[part]))
+      missing.push(`its ${part}`);
+  }
+  if (definition.planning_enabled && definition.planning_model !== agent.definition.planning_model)
+    missing.push("its planning_model");
+  if (missing.length > 0) {
+    return {
+      problem: `the agent "${definition.name}" has changed since the run began, and what the run needs is gone: ${missing.join(", ")}. Bring it back and resume the run, or cancel it.`,
+    };
+  }
+  return { binding: { ...bindingOf(agent), definition, tools } };
 }
 
 /** The parts of an agent that an engine needs, without the rest of the object. */

@@ -13,21 +13,31 @@ import {
   storedAnswer,
 } from "trackside/engine";
 import type { ChildInput, ChildOut } from "trackside/loop";
+import { holdsFence } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
 import type { BranchLogs } from "./branch-logs.ts";
 import { rememberOwner } from "./claim.ts";
 import type { Codec } from "./codec.ts";
 import type { Active } from "./durable-engine.ts";
+import { Fenced } from "./fenced.ts";
 import { contentDigest, createBranch } from "./open-run.ts";
+import { Parked, parkedChild } from "./park.ts";
 import { runBody } from "./row-codecs.ts";
 import type { RunBody } from "./rows.ts";
-import { Parked } from "./run-host.ts";
-import { insertArtifacts, insertRun, loadRun, messagesOf, pinDefinition } from "./run-records.ts";
+import {
+  insertArtifacts,
+  insertRun,
+  type LoadedRun,
+  loadRun,
+  messagesOf,
+  pinDefinition,
+} from "./run-records.ts";
 import { type Running, runningOf } from "./running.ts";
 
 /** What sub-agents need of their engine. */
 export interface ChildHome {
+  /** The store for runs under way: they wait where a caller is told. */
   readonly store: Store;
   readonly codec: Codec;
   readonly logs: BranchLogs;
@@ -40,7 +50,8 @@ export interface ChildHome {
 
 /**
  * Sub-agents as runs of their own, in a branch of their parent's conversation that nobody else sees. A child is taken up by
- * its parent: whoever goes on with the parent finds it by its id, where it got to or as it ended.
+ * its parent: whoever goes on with the parent finds it by its id, where it got to or as it ended. Whoever lost the parent
+ * can neither begin a child nor take one up (X4).
  */
 export class DurableChildren implements Children {
   readonly #home: ChildHome;
@@ -49,62 +60,76 @@ export class DurableChildren implements Children {
     this.#home = home;
   }
 
-  async run(parent: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut> {
-    const { store } = this.#home;
+  async run(context: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut> {
     const id = input.run_id;
-    const taken = await store.write((db) => takeChild(db, id, this.#home.owner(), this.#home.now()));
-    if (taken?.ended_at != null) return this.#ended(parent, taken, effect);
+    await this.#home.under(id)?.driven.catch(() => {}); // an earlier life of it comes to its end here first
+    const parent = this.#parent(context);
+    const taken = await this.#take(parent, id);
+    if (taken?.ended_at != null) return this.#ended(context, taken, effect);
+    if (taken?.status === "parked") throw parkedAs(taken);
     if (taken === undefined && effect.cancelled !== undefined)
       return childOut(id, NOT_BEGUN, undefined, effect.cancelled);
     const given =
-      taken === undefined ? await this.#open(parent, input) : await this.#resumed(parent, input, taken);
-    const active = this.#home.run(given);
-    const listener = { cancelled: (reason: string) => active.host.cancelRun(reason) };
-    effect.onCancel(listener);
-    effect.signal.addEventListener("abort", () => {
-      // Given up here: the run goes on elsewhere, and so do its children.
-      if (effect.cancelled === undefined) active.host.give(new Error("the run goes on elsewhere"));
-    });
-    try {
-      const state = await active.driven;
-      return childOut(id, state, await answerOf(active.run, state), effect.cancelled);
-    } catch (error) {
-      if (error instanceof Divergence || error instanceof Parked)
-        throw new Parked(`its sub-agent ${id} cannot go on: ${error.message}`);
-      throw error;
-    } finally {
-      effect.offCancel(listener);
-    }
+      taken === undefined
+        ? await this.#open(context, parent, input)
+        : await this.#resumed(context, parent, input, taken);
+    if (isGivenUp(effect)) throw new Fenced(id);
+    return this.#drive(this.#home.run(given), effect);
   }
 
   /** Read from the store: another life of the parent may have seen it end. */
   async answer(_parent: RunContext, runId: string): Promise<ChildAnswer | undefined> {
     const { store, codec } = this.#home;
     const loaded = await store.read((db) => loadRun(db, runId, codec));
-    const outcome = loaded?.body.outcome;
-    if (loaded === undefined || outcome?.status !== "completed") return undefined;
-    const { output_schema } = loaded.definition;
-    const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
-    const said = outcome.message_id === null ? undefined : messages.get(outcome.message_id)?.message;
-    const text =
-      said?.role === "assistant"
-        ? said.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-        : "";
-    return storedAnswer(outcome, text, output_schema);
+    return loaded && answerFrom(store, codec, loaded);
+  }
+
+  async #drive(active: Active, effect: Effect): Promise<ChildOut> {
+    const { runId } = active.given;
+    const listener = { cancelled: (reason: string) => active.host.cancelRun(reason) };
+    effect.onCancel(listener);
+    const leave = () => {
+      // Given up here: the run goes on elsewhere, and so do its children.
+      if (isGivenUp(effect)) active.host.give(new Fenced(runId));
+    };
+    effect.signal.addEventListener("abort", leave);
+    try {
+      const state = await active.driven;
+      return childOut(runId, state, await answerOf(active.run, state), effect.cancelled);
+    } catch (error) {
+      if (error instanceof Parked) throw parkedChild(runId, error.code, error.reason);
+      if (error instanceof Divergence) {
+        const why = new Parked(error.message, "diverged");
+        throw parkedChild(runId, why.code, why.reason);
+      }
+      throw error;
+    } finally {
+      effect.offCancel(listener);
+      effect.signal.removeEventListener("abort", leave);
+    }
+  }
+
+  async #take(parent: Running, id: string): Promise<RunsTable | undefined> {
+    const { store } = this.#home;
+    for (;;) {
+      const taken = await store.write((db) =>
+        takeChild(db, parent, id, this.#home.owner(), this.#home.now()),
+      );
+      if (taken !== "changed") return taken;
+    }
   }
 
   async #ended(parent: RunContext, row: RunsTable, effect: Effect): Promise<ChildOut> {
     const { outcome, usage } = runBody.read(row.body, row.id);
     const answer = outcome?.status === "completed" ? await this.answer(parent, row.id) : undefined;
-    return childOut(row.id, { outcome, usage: usage ?? NO_USAGE }, answer, effect.cancelled);
+    return childOut(row.id, { outcome, usage: usage ?? NOT_BEGUN.usage }, answer, effect.cancelled);
   }
 
-  async #open(parent: RunContext, input: ChildInput): Promise<Running> {
+  async #open(context: RunContext, parent: Running, input: ChildInput): Promise<Running> {
     const { store, codec, logs } = this.#home;
-    const { given } = this.#parent(parent);
     const id = input.run_id;
-    const bound = parent.agent.child(input.job);
-    const path = [...parent.path, input.label];
+    const bound = context.agent.child(input.job);
+    const path = [...context.path, input.label];
     const user: UserMessage = {
       id: `${id}.user`,
       role: "user",
@@ -116,8 +141,8 @@ export class DurableChildren implements Children {
         id,
         user,
         path,
-        parent: given,
-        root: parent.root,
+        parent,
+        root: context.root,
         agent: bound.definition.name,
         definition: { digest: digestOf(JSON.parse(definition)), body: definition },
         owner: this.#home.owner(),
@@ -126,65 +151,97 @@ export class DurableChildren implements Children {
     );
     return {
       runId: id,
-      turnRef: given.turnRef,
-      agent: given.agent,
-      child: { bound, path, root: parent.root },
-      request: { ...given.request, parts: user.parts, conversation: undefined, requestId: undefined },
+      turnRef: parent.turnRef,
+      agent: parent.agent,
+      child: { bound, path, root: context.root },
+      request: { ...parent.request, parts: user.parts, conversation: undefined, requestId: undefined },
       user,
       log: await logs.take(id, 0),
       from: 0,
-      conversationId: given.conversationId,
+      conversationId: parent.conversationId,
       branchId: id,
       fence: 1,
-      sink: given.sink,
+      sink: parent.sink,
       loaded: undefined,
     };
   }
 
-  async #resumed(parent: RunContext, input: ChildInput, row: RunsTable): Promise<Running> {
+  async #resumed(context: RunContext, parent: Running, input: ChildInput, row: RunsTable): Promise<Running> {
     const { store, codec } = this.#home;
-    const { given } = this.#parent(parent);
     const loaded = await store.read((db) => loadRun(db, row.id, codec));
-    if (loaded === undefined) throw new Error(`the run ${row.id} is gone`);
-    const running = await runningOf(this.#home, loaded, given.agent);
-    const path = [...parent.path, input.label];
+    if (loaded === undefined) throw new Fenced(row.id); // erased, with everything around it
+    const running = await runningOf(this.#home, loaded, parent.agent);
+    const path = [...context.path, input.label];
     return {
       ...running,
-      child: { bound: parent.agent.child(input.job), path, root: parent.root },
-      request: { ...running.request, approver: given.request.approver },
-      sink: given.sink,
+      child: { bound: context.agent.child(input.job), path, root: context.root },
+      request: { ...running.request, approver: parent.request.approver },
+      sink: parent.sink,
       wasLeft: row.owner === null,
     };
   }
 
-  #parent(parent: RunContext): Active {
-    const active = this.#home.under(parent.id);
-    if (active === undefined) throw new Error(`the run ${parent.id} is not under way here`);
-    return active;
+  #parent({ id }: RunContext): Running {
+    const active = this.#home.under(id);
+    if (active === undefined) throw new Fenced(id);
+    return active.given;
   }
 }
 
-const NO_USAGE = {
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  model_calls: 0,
-  cost: null,
-};
+/** Its process no longer works on it, and that is no cancel. */
+function isGivenUp({ signal, cancelled }: Effect): boolean {
+  return signal.aborted && cancelled === undefined;
+}
 
-/** A child that is there already: as it ended, or taken from whoever had it, as it was before that. */
-function* takeChild(db: Builder, id: string, me: string, at: number): Operation<RunsTable | undefined> {
+function parkedAs(row: RunsTable): Parked {
+  const { parked } = runBody.read(row.body, row.id);
+  return parkedChild(row.id, parked?.code ?? "recovery_failed", parked?.message ?? "");
+}
+
+/** What a run that is over came to, for whoever waits for it. */
+export async function answerFrom(
+  store: Store,
+  codec: Codec,
+  { body: { outcome }, definition, commits }: LoadedRun,
+): Promise<ChildAnswer | undefined> {
+  if (outcome?.status !== "completed") return undefined;
+  const messages = await store.read((db) => messagesOf(db, commits, codec));
+  const said = outcome.message_id === null ? undefined : messages.get(outcome.message_id)?.message;
+  const text =
+    said?.role === "assistant"
+      ? said.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+      : "";
+  return storedAnswer(outcome, text, definition.output_schema);
+}
+
+/**
+ * A child that is there already: as it ended or was parked, or taken from whoever had it, as it was before that. `changed`
+ * when it did in between.
+ */
+function* takeChild(
+  db: Builder,
+  parent: Running,
+  id: string,
+  me: string,
+  at: number,
+): Operation<RunsTable | "changed" | undefined> {
+  if (!(yield* holdsFence(db, parent.runId, parent.fence))) throw new Fenced(parent.runId);
   const [row] = yield* rows(db.selectFrom("runs").selectAll().where("id", "=", id));
-  if (row === undefined || row.ended_at !== null) return row;
-  yield* rows(
+  if (row === undefined || row.ended_at !== null || row.status === "parked") return row;
+  const { fence, owner } = row;
+  const taken = yield* rows(
     db
       .updateTable("runs")
-      .set({ owner: me, fence: row.fence + 1, status: "running", updated_at: at })
-      .where("id", "=", id),
+      .set({ owner: me, fence: fence + 1, updated_at: at })
+      .where("id", "=", id)
+      .where("fence", "=", fence)
+      .where("ended_at", "is", null)
+      .where("status", "!=", "parked")
+      .returning("body"),
   );
-  if (row.owner !== null && row.owner !== me) yield* rememberOwner(db, id, row, row.owner);
+  const [now] = taken;
+  if (now === undefined) return "changed";
+  if (owner !== null && owner !== me) yield* rememberOwner(db, id, now, owner);
   return row;
 }
 
@@ -202,6 +259,7 @@ interface NewChild {
 
 function* openChild(db: Builder, codec: Codec, made: NewChild): Operation<void> {
   const { id, user, path, parent, root, agent, definition, owner, at } = made;
+  if (!(yield* holdsFence(db, parent.runId, parent.fence))) throw new Fenced(parent.runId);
   const { tenant } = parent.request.scope;
   const of = { tenant, conversation_id: parent.conversationId, run_id: id, at };
   const { stored, artifacts } = codec.encode([user]);

@@ -58,9 +58,9 @@ import { Hearing } from "./hearing.ts";
 import { sendToRun } from "./inbox.ts";
 import { LEASE_MS, Lease, Watch } from "./lease.ts";
 import { type NewRun, openRun } from "./open-run.ts";
-import { parkRun } from "./park.ts";
+import { Parked, parkRun } from "./park.ts";
 import { patientStore } from "./patient-store.ts";
-import { Parked, type RunHost } from "./run-host.ts";
+import type { RunHost } from "./run-host.ts";
 import type { LoadedRun } from "./run-records.ts";
 import { loadRunning, makeRun, type Running, type RunningFacts } from "./running.ts";
 import { storedResult } from "./stored-result.ts";
@@ -98,6 +98,7 @@ export interface RunChange {
 /** One run under way in this process. */
 export interface Active {
   readonly given: Running;
+  /** Rejects when it is given up here, once it was seen to that it can go on or is parked. */
   readonly driven: Promise<TurnState>;
   readonly run: RunContext;
   readonly host: RunHost;
@@ -109,6 +110,8 @@ const TICK_MS = 1000;
 const CLAIM_AT_ONCE = 100;
 const RESUME_AT_ONCE = 10;
 const TELL_AGAIN_MS = 60_000;
+const YES = () => true;
+const NO = () => false;
 const NO_SEALER = (): Sealer => {
   throw new TracksideError("config_invalid", "signed reasoning has to be encrypted, and there is no key");
 };
@@ -157,8 +160,9 @@ export class DurableEngine implements Engine {
     this.codec = new Codec(options.sealer ?? NO_SEALER);
     this.registry = new AgentRegistry(options.agents ?? []);
     this.#logs = new BranchLogs(this.store, this.codec);
+    this.#patient = patientStore(this.store, (why) => this.#waits(why));
     const children = new DurableChildren({
-      store: this.store,
+      store: this.#patient,
       codec: this.codec,
       logs: this.#logs,
       owner: () => this.#lease.process.id,
@@ -170,7 +174,6 @@ export class DurableEngine implements Engine {
     this.clock = this.#parts.clock;
     this.#watch = new Watch(options.leaseMs);
     this.#lease = this.#newLease();
-    this.#patient = patientStore(this.store, (why) => this.#waits(why));
     const approvals: ApprovalsInit = {
       store: this.store,
       clock: this.clock,
@@ -331,7 +334,8 @@ export class DurableEngine implements Engine {
     result: () => Promise<RunResult<unknown>>;
   }> {
     await this.open();
-    const { runId, turnRef, sink, whenBusy = "refuse", owned = true } = given;
+    const { runId, turnRef, whenBusy = "refuse", owned = true } = given;
+    const { sink, shown } = counted(given.sink);
     const { conversation, scope } = request;
     await this.#refuseUnknown(request);
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
@@ -374,6 +378,7 @@ export class DurableEngine implements Engine {
         branchId: opened.branchId,
         fence: 1,
         sink,
+        shown,
         loaded: undefined,
         cancelled: given.cancelled?.(),
       });
@@ -386,7 +391,9 @@ export class DurableEngine implements Engine {
   /** Settles as the run does, wherever it runs. */
   async result(tenant: string, runId: string): Promise<RunResult<unknown>> {
     const active = this.#active.get(runId);
-    if (active !== undefined) return active.ended;
+    // A sub-agent that is given up here goes on with its parent.
+    const isHere = active?.given.child === undefined || (await active.driven.then(YES, NO));
+    if (active !== undefined && isHere) return active.ended;
     return storedResult(
       { store: this.store, codec: this.codec, registry: this.registry, parts: this.#parts },
       tenant,
@@ -523,7 +530,7 @@ export class DurableEngine implements Engine {
         runId,
       );
       if (found === undefined) return;
-      if ("problem" in found) await this.#park(found.loaded, "diverged", found.problem);
+      if ("problem" in found) await this.#park(found.loaded, new Parked(found.problem, "diverged"));
       else this.#run({ ...found, wasLeft });
     } catch (error) {
       this.#notice(
@@ -545,18 +552,32 @@ export class DurableEngine implements Engine {
         bus: this.bus,
         codec: this.codec,
         lease: this.#lease,
+        teamOf: (agent) => this.registry.teamOf(agent),
       },
       given,
     );
     const { runId, turnRef, loaded, user, from } = given;
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
-    const driven = driveJournal(run.agent.pinned, turn, host);
+    const driven = driveJournal(run.agent.pinned, turn, host).catch((error: unknown) =>
+      this.#giveUp(active, error),
+    );
     const active: Active = { given, driven, run, host, desk, ended: this.#settle(given, run, driven, after) };
     active.ended.catch(() => {}); // whoever holds the run hears of it
     this.#active.set(runId, active);
     this.#hold();
     this.#tell(given, loaded === undefined || loaded.commits.length === 0 ? "started" : "taken_up");
     return active;
+  }
+
+  /** A run that stops here before its end: it is parked, or left to whoever takes it up. */
+  async #giveUp(active: Active, error: unknown): Promise<never> {
+    const { given } = active;
+    this.#leave(active);
+    this.#logs.drop(given.branchId);
+    if (error instanceof Divergence) await this.#parkActive(given, new Parked(error.message, "diverged"));
+    else if (error instanceof Parked) await this.#parkActive(given, error);
+    else this.#tell(given, "left");
+    throw error;
   }
 
   async #settle(
@@ -570,11 +591,6 @@ export class DurableEngine implements Engine {
     try {
       state = await driven;
     } catch (error) {
-      this.#leave(runId);
-      this.#logs.drop(branchId);
-      if (error instanceof Divergence) await this.#parkActive(given, "diverged", error.message);
-      else if (error instanceof Parked) await this.#parkActive(given, "recovery_failed", error.message);
-      else this.#tell(given, "left");
       if (given.child !== undefined) throw error; // its parent hears of it
       if (
         !(error instanceof Divergence || error instanceof Parked || error instanceof Fenced || this.#closed)
@@ -588,13 +604,13 @@ export class DurableEngine implements Engine {
           "not_available",
           `The run ${runId} goes on when Trackside is started again.`,
         );
-      if (given.sink !== undefined) void this.#showOn(given.sink, runId, run.seq);
+      if (given.sink !== undefined) void this.#showOn(given, run.seq);
       return this.result(request.scope.tenant, runId);
     }
-    run.supplies?.end();
-    this.#leave(runId);
+    const active = this.#active.get(runId);
+    if (active?.run === run) this.#leave(active);
     this.bus.finish(runId);
-    this.#logs.keep(branchId, log);
+    if (given.child === undefined) this.#logs.keep(branchId, log); // nobody adds to a sub-agent's
     if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
     this.#tell(given, "ended");
     if (after.isFollowed) this.claim(); // a message that came too late, or a run that waited in line
@@ -602,19 +618,20 @@ export class DurableEngine implements Engine {
   }
 
   /** The run goes on elsewhere, or here again: whoever reads it here sees the rest of it. */
-  async #showOn(sink: (event: RunEvent) => void, runId: string, after: number): Promise<void> {
+  async #showOn({ runId, sink, shown }: Running, seq: number): Promise<void> {
+    const children = [...(shown ?? [])].filter(([id]) => id !== runId);
+    const after = { seq, children: Object.fromEntries(children.map(([id, last]) => [id, { seq: last }])) };
     try {
       const { store, bus, codec } = this;
-      for await (const { event } of runEvents({ store, bus, codec }, runId, String(after))) sink(event);
+      for await (const { event } of runEvents({ store, bus, codec }, runId, after)) sink?.(event);
     } catch (error) {
       this.#notice(`the run ${runId} can no longer be followed here: ${String(error)}`);
     }
   }
 
-  #leave(runId: string): void {
-    const active = this.#active.get(runId);
-    active?.desk.close();
-    active?.run.supplies?.release();
+  #leave({ given: { runId }, desk, run }: Active): void {
+    desk.close();
+    run.supplies?.release();
     this.#active.delete(runId);
     this.#hold();
   }
@@ -656,31 +673,28 @@ export class DurableEngine implements Engine {
     this.#hearing.hear("all");
   }
 
-  async #park(loaded: LoadedRun, code: "diverged" | "recovery_failed", why: string): Promise<void> {
-    await parkRun(
-      this.store,
-      { runId: loaded.row.id, fence: loaded.row.fence, at: this.clock.now() },
-      code,
-      why,
-    );
-    this.#notice(`the run ${loaded.row.id} is parked: ${why}`);
+  async #park(loaded: LoadedRun, why: Parked): Promise<void> {
+    const { id, fence } = loaded.row;
+    await parkRun(this.store, { runId: id, fence, at: this.clock.now() }, why);
+    this.#notice(`the run ${id} is parked: ${why.message}`);
     const { id: runId, tenant, agent } = loaded.row;
     for (const watcher of this.#watchers) watcher({ runId, tenant, agent, change: "parked" });
   }
 
-  async #parkActive(given: Running, code: "diverged" | "recovery_failed", why: string): Promise<void> {
+  async #parkActive(given: Running, why: Parked): Promise<void> {
     const { runId, fence } = given;
     try {
-      await parkRun(this.store, { runId, fence, at: this.clock.now() }, code, why);
-      this.#notice(`the run ${runId} is parked: ${why}`);
+      await parkRun(this.store, { runId, fence, at: this.clock.now() }, why);
+      this.#notice(`the run ${runId} is parked: ${why.message}`);
       this.#tell(given, "parked");
     } catch (error) {
       this.#notice(`the run ${runId} could not be parked: ${String(error)}`);
     }
   }
 
-  #tell({ runId, request, agent }: Running, change: RunChange["change"]): void {
-    const told = { runId, tenant: request.scope.tenant, agent: agent.definition.name, change };
+  #tell({ runId, request, agent, child }: Running, change: RunChange["change"]): void {
+    const { name } = (child?.bound ?? agent).definition;
+    const told = { runId, tenant: request.scope.tenant, agent: name, change };
     for (const watcher of this.#watchers) watcher(told);
   }
 
@@ -697,6 +711,19 @@ export class DurableEngine implements Engine {
   #notice(message: string): void {
     this.#options.notice?.(message);
   }
+}
+
+/** How much of each run of a tree a reader was shown: it goes on from there when the tree does so elsewhere. */
+function counted(sink: ((event: RunEvent) => void) | undefined): Pick<Running, "sink" | "shown"> {
+  if (sink === undefined) return { sink };
+  const shown = new Map<string, number>();
+  return {
+    shown,
+    sink: (event) => {
+      if ("seq" in event) shown.set(event.run_id, event.seq);
+      sink(event);
+    },
+  };
 }
 
 function onAbort(signal: AbortSignal, cancel: (reason: string) => void): () => void {

@@ -3,6 +3,7 @@ import { rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
 import { runBody } from "./row-codecs.ts";
 import { ASIDE, type CommitBody, type RunBody } from "./rows.ts";
+import { openBelow } from "./tree.ts";
 
 /** As often an effect may be begun again after its process died in it. */
 const MOST_RECOVERIES = 3;
@@ -14,15 +15,40 @@ const ADVICE = {
     "The process died each time in this effect. Find out why, then resume the run, or cancel it.",
 } as const;
 
+export type ParkCode = keyof typeof ADVICE;
+
+/** Why a run cannot go on by itself. */
+export class Parked extends Error {
+  override readonly name = "Parked";
+  readonly code: ParkCode;
+  /** What is to be done is in the message already: it was said of a sub-agent. */
+  readonly isAdvised: boolean;
+
+  constructor(message: string, code: ParkCode = "recovery_failed", isAdvised = false) {
+    super(message);
+    this.code = code;
+    this.isAdvised = isAdvised;
+  }
+
+  /** What its run is told, and whoever looks at it. */
+  get reason(): string {
+    return this.isAdvised ? this.message : `${this.message} ${ADVICE[this.code]}`;
+  }
+}
+
+/** A run is parked with its sub-agent: it cannot go on without what that one was to find out. */
+export function parkedChild(id: string, code: ParkCode, reason: string): Parked {
+  return new Parked(`Its sub-agent ${id} is parked. ${reason}`, code, true);
+}
+
 /** Stops a run until somebody looks at it. It is not over: resuming or cancelling it ends that (X2). */
 export async function parkRun(
   store: Store,
   run: { readonly runId: string; readonly fence: number; readonly at: number },
-  code: keyof typeof ADVICE,
-  why: string,
+  why: Parked,
 ): Promise<void> {
   const { runId, fence, at } = run;
-  const message = `${why} ${ADVICE[code]}`;
+  const { code, reason: message } = why;
   const last = await store.read(function* (db) {
     const [row] = yield* rows(
       db
@@ -44,7 +70,9 @@ export async function parkRun(
   };
   const entry = { run_id: runId, ord: last.ord + 1, seq: last.seq + 1, body: JSON.stringify(commit), fence };
   const landed = await store.append(entry, function* (db) {
-    const [row] = yield* rows(db.selectFrom("runs").select("body").where("id", "=", runId));
+    const [row] = yield* rows(
+      db.selectFrom("runs").select(["body", "conversation_id"]).where("id", "=", runId),
+    );
     if (row === undefined) return;
     const body: RunBody = { ...runBody.read(row.body, runId), parked: { code, message } };
     yield* rows(
@@ -53,6 +81,9 @@ export async function parkRun(
         .set({ status: "parked", owner: null, updated_at: at, body: JSON.stringify(body) })
         .where("id", "=", runId),
     );
+    // Its sub-agents stop with it, in good order: nothing died in the middle of them.
+    const below = yield* openBelow(db, { id: runId, conversation_id: row.conversation_id });
+    for (const { id } of below) yield* rows(db.updateTable("runs").set({ owner: null }).where("id", "=", id));
   });
   if (!landed) throw new Fenced(runId);
 }

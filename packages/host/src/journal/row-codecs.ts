@@ -1,5 +1,5 @@
 import type { Approval } from "trackside";
-import { approval, message, outcome, scope, turnState, usage, userMessage } from "trackside/schema";
+import { approval, logEntry, outcome, scope, turnState, usage, userMessage } from "trackside/schema";
 import * as z from "zod";
 import { type RowCodec, versioned } from "../store/rows/versioned.ts";
 import type { CommitBody, OutcomeBody, RunBody } from "./rows.ts";
@@ -29,7 +29,7 @@ const commit1 = z.object({
   result: z.unknown(),
   notes: z.array(note),
   begun: z.array(z.string()),
-  messages: z.array(z.union([reference, message])).optional(),
+  messages: z.array(z.union([reference, logEntry])).optional(),
   deferred: z.array(z.object({ task: z.string(), input: z.unknown() })).optional(),
   state: turnState.optional(),
   before: z.object({ notes: z.number(), begun: z.number() }).optional(),

@@ -13,6 +13,7 @@ import { type BoundaryOut, type CompactInput, isEvent, type ModelInput, type Mod
 import type { CommitEntry, Store, Work } from "../store/store.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { Fenced } from "./fenced.ts";
+import { Parked } from "./park.ts";
 import type { CommitBody, StoredMessage, StoredTask } from "./rows.ts";
 
 /** What a run under way needs of its engine. */
@@ -55,11 +56,6 @@ export interface HostStart {
 
 /** Keys of tool calls. */
 const TOOL = /\/tool\/\d+$/;
-
-/** Why a run cannot go on by itself. */
-export class Parked extends Error {
-  override readonly name = "Parked";
-}
 
 /** One run over the store: its rows, and its effects in this process. */
 export class RunHost implements JournalHost {

@@ -3,6 +3,7 @@ import { approvalsOfRun } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
+import { type PinnedTeam, readPinned } from "./agent-registry.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { commitBody, outcomeBody, runBody } from "./row-codecs.ts";
 import { ASIDE, type CommitBody, type OutcomeBody, type RunBody, type StoredMessage } from "./rows.ts";
@@ -99,7 +100,9 @@ export interface LoadedRun {
   readonly body: RunBody;
   readonly scope: Scope;
   readonly user: UserMessage;
+  /** The agent it is pinned to, and everybody it may hand the turn to. */
   readonly definition: AgentDefinition;
+  readonly team: PinnedTeam["team"];
   /** Every row, oldest first, the loop's and those aside. */
   readonly commits: readonly { readonly ord: number; readonly seq: number; readonly body: CommitBody }[];
   readonly approvals: readonly Approval[];
@@ -132,7 +135,7 @@ export function* loadRun(db: Builder, id: string, codec: Codec): Operation<Loade
     body,
     scope: body.scope,
     user,
-    definition: pinned === undefined ? undefinedDefinition(id) : JSON.parse(pinned.body),
+    ...(pinned === undefined ? undefinedDefinition(id) : readPinned(pinned.body)),
     commits,
     approvals: yield* approvalsOfRun(db, id),
     outcomes: new Map(outcomes.map((one) => [one.key, outcomeBody.read(one.body, id)])),

@@ -9,6 +9,7 @@ import {
   type RunEvent,
   type RunRequest,
 } from "trackside/engine";
+import type { PinnedAgent } from "trackside/loop";
 import type { Approvals } from "../approvals/approvals.ts";
 import { RunDesk } from "../approvals/desk.ts";
 import { StoredArtifacts } from "../artifacts/desk.ts";
@@ -41,6 +42,8 @@ export interface Running {
   readonly branchId: string;
   readonly fence: number;
   readonly sink: ((event: RunEvent) => void) | undefined;
+  /** The last event of each run of the tree that `sink` was given. */
+  readonly shown?: ReadonlyMap<string, number> | undefined;
   readonly cancelled?: string | undefined;
   /** An earlier process left it in good order: its effects are begun again, but nothing died in them. */
   readonly wasLeft?: boolean;
@@ -73,6 +76,8 @@ export interface Surroundings {
   readonly bus: Bus;
   readonly codec: Codec;
   readonly lease: Lease;
+  /** Everybody a turn may be handed to. */
+  teamOf(agent: AgentBinding): ReadonlyMap<string, AgentBinding>;
 }
 
 /** Makes what a run consists of while it is under way. */
@@ -84,14 +89,14 @@ export function makeRun(
   const { clock } = parts;
   const { runId, turnRef, request, user, log, from, fence, loaded } = given;
   const { scope } = request;
-  const bound = given.child?.bound ?? bindAgent(given.agent);
+  const bound = given.child?.bound ?? bindAgent(given.agent, { team: around.teamOf(given.agent) });
   const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
   const desk = new RunDesk(approvals, clock, scope.tenant, loaded?.approvals ?? []);
   const { observe } = options;
   options.onRunning?.({
     run_id: runId,
-    agent: given.agent.definition.name,
-    model: given.agent.definition.model,
+    agent: bound.definition.name,
+    model: bound.definition.model,
     conversation_id: given.conversationId,
     tenant: scope.tenant,
     recovered: loaded !== undefined,
@@ -118,8 +123,8 @@ export function makeRun(
       mayAct: () => lease.mayAct(),
       lost: new Set(lost.keys()),
       outcomes: loaded?.outcomes ?? new Map(),
-      guarded: bound.entries("PRE_TOOL_CALL").length > 0,
-      reviewed: bound.entries("POST_TOOL_CALL").length > 0 || bound.entries("TOOL_ERROR").length > 0,
+      guarded: listens(bound, "PRE_TOOL_CALL"),
+      reviewed: listens(bound, "POST_TOOL_CALL") || listens(bound, "TOOL_ERROR"),
       now,
       artifacts,
     }),
@@ -220,7 +225,7 @@ export async function loadRunning(
   const loaded = await store.read((db) => loadRun(db, runId, codec));
   if (loaded === undefined || loaded.row.ended_at !== null) return undefined;
   const { row } = loaded;
-  const agent = registry.bind(row.agent, loaded.definition, row.definition_digest);
+  const agent = registry.bind(row.agent, loaded, row.definition_digest);
   if ("problem" in agent) return { problem: agent.problem, loaded };
   return runningOf(from, loaded, agent.binding);
 }
@@ -267,6 +272,11 @@ export async function runningOf(
       recorded: [...messages.values()].filter(({ message }) => !inLog.has(message.id)),
     },
   };
+}
+
+/** Whether it has rails on a point, or somebody has it may hand the turn to. */
+function listens({ pinned }: BoundAgent, point: PinnedAgent["points"][number]): boolean {
+  return [pinned, ...Object.values(pinned.team)].some(({ points }) => points.includes(point));
 }
 
 const NO_LOST: ReadonlyMap<string, number> = new Map();

@@ -1,4 +1,10 @@
-import { type RunResult, TracksideError } from "trackside";
+import {
+  type AgentBinding,
+  type AgentDefinition,
+  HookManager,
+  type RunResult,
+  TracksideError,
+} from "trackside";
 import {
   bindAgent,
   conversationWith,
@@ -12,6 +18,7 @@ import type { TurnState } from "trackside/loop";
 import { branchMessages } from "../conversations/branch-log.ts";
 import type { Store } from "../store/store.ts";
 import type { AgentRegistry } from "./agent-registry.ts";
+import { answerFrom } from "./children.ts";
 import type { Codec } from "./codec.ts";
 import { loadRun, messagesOf, planIn } from "./run-records.ts";
 
@@ -40,7 +47,10 @@ export async function storedResult(
       await new Promise<void>((resolve) => parts.clock.after(POLL_MS, resolve));
       continue;
     }
-    const found = registry.bind(row.agent, loaded.definition, row.definition_digest);
+    const isChild = row.parent_run_id !== null;
+    const found = isChild
+      ? { binding: bareAgent(loaded.definition) }
+      : registry.bind(row.agent, loaded, row.definition_digest);
     if ("problem" in found)
       throw new TracksideError(
         "not_available",
@@ -73,6 +83,23 @@ export async function storedResult(
     const ended = loaded.commits.findLast(({ body: commit }) => commit.ended !== undefined)?.body.ended;
     const turn = { run_id: runId, turn_ref: row.turn_ref, log: body.from, message_id: loaded.user.id };
     const state: TurnState = ended ?? { ...startState(turn), outcome: body.outcome };
-    return resultOf(run, state, conversationWith(row.branch_id, log), body.from);
+    const result = await resultOf(run, state, conversationWith(row.branch_id, log), body.from);
+    const structured = isChild ? (await answerFrom(store, codec, loaded))?.structured : undefined;
+    return structured === undefined ? result : Object.defineProperty(result, "output", { value: structured });
   }
+}
+
+/** A sub-agent was made for its job, and nobody has it any more; of what it said nothing but its schema is missing. */
+function bareAgent(definition: AgentDefinition): AgentBinding {
+  return {
+    definition: { ...definition, mcp_servers: [] },
+    tools: [],
+    models: [],
+    planningModel: null,
+    team: [],
+    output: null,
+    hookManager: new HookManager(),
+    pipeline: { pre: [], post: [], stream: [] },
+    missing: [],
+  };
 }

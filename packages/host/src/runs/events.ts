@@ -1,10 +1,11 @@
-import { type DurableEvent, type LiveEvent, TracksideError } from "trackside";
+import type { DurableEvent, LiveEvent } from "trackside";
 import { expand, isEvent } from "trackside/loop";
-import { type Bus, parseCursor, RunReader } from "../bus/index.ts";
+import { type Bus, type Cursor, parseCursor } from "../bus/index.ts";
 import type { Codec } from "../journal/codec.ts";
 import { runBody } from "../journal/row-codecs.ts";
 import { loadCommits, messagesOf, openingMessage } from "../journal/run-records.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
+import { TreeReader } from "./tree-reader.ts";
 
 /** One thing a reader of a run is given, and the cursor to come back with. */
 export interface StreamedEvent {
@@ -51,76 +52,46 @@ export function* storedEvents(
   return events;
 }
 
-const POLL_MS = 500;
-
-/** A run's events from a cursor to its end (E4): what is stored, then what happens, live text included. */
-export async function* runEvents(
-  { store, bus, codec }: EventsInit,
+/**
+ * The same with those of its sub-agents, and theirs: each between the events that say it started and completed; of one
+ * that is under way, at the end.
+ */
+export function* storedTree(
+  db: Builder,
   runId: string,
-  after: string,
+  after: number,
+  codec: Codec,
+): Operation<readonly DurableEvent[]> {
+  const events: DurableEvent[] = [];
+  const open = new Set<string>();
+  for (const event of yield* storedEvents(db, runId, 0, codec)) {
+    if (event.type === "subagent") {
+      const { child_run_id: child, state } = event;
+      if (state === "started") open.add(child);
+      else if (open.delete(child) && event.seq > after)
+        events.push(...(yield* storedTree(db, child, 0, codec)));
+    }
+    if (event.seq > after) events.push(event);
+  }
+  for (const child of open) events.push(...(yield* storedTree(db, child, 0, codec)));
+  return events;
+}
+
+/**
+ * A run's events from a cursor to its end, with those of its sub-agents (E4): what is stored, then what happens, live text
+ * included.
+ */
+export async function* runEvents(
+  init: EventsInit,
+  runId: string,
+  after: string | Cursor,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamedEvent> {
-  const reader = new RunReader(parseCursor(after));
-  const live = bus.subscribe(runId, reader.position);
-  const close = () => live.close();
-  signal?.addEventListener("abort", close, { once: true });
-  // Other processes may say nothing on this bus: look now and then.
-  const poll = new Poll(POLL_MS);
+  const cursor = typeof after === "string" ? parseCursor(after) : after;
+  const reader = new TreeReader(init, runId, cursor);
   try {
-    let waiting: ReturnType<typeof live.next> | undefined;
-    while (!signal?.aborted) {
-      for (const stored of await store.read((db) => storedEvents(db, runId, reader.seq, codec)))
-        for (const event of reader.read(stored)) yield { event, cursor: reader.cursor };
-      if (reader.ended || (await isOver(store, runId, reader.seq))) return;
-      for (let stale = false; !stale && !signal?.aborted; ) {
-        waiting ??= live.next();
-        const item = await Promise.race([waiting, poll.next()]);
-        if (item === undefined) break;
-        waiting = undefined;
-        if (item.done) return;
-        const { value } = item;
-        if (value.type === "committed" || value.type === "gap") stale = true;
-        else if (value.type !== "wake")
-          for (const event of reader.read(value)) yield { event, cursor: reader.cursor };
-      }
-    }
+    yield* reader.read(signal);
   } finally {
-    poll.stop();
-    signal?.removeEventListener("abort", close);
-    live.close();
-  }
-}
-
-/** Whether a reader that has come this far has everything. */
-async function isOver(store: Store, runId: string, seq: number): Promise<boolean> {
-  return store.read(function* (db) {
-    const [run] = yield* rows(db.selectFrom("runs").select("ended_at").where("id", "=", runId));
-    if (run === undefined) throw new TracksideError("not_found", `There is no run ${runId}.`);
-    if (run.ended_at === null) return false;
-    const [last] = yield* rows(
-      db.selectFrom("commits").select("seq").where("run_id", "=", runId).orderBy("ord", "desc").limit(1),
-    );
-    return seq >= (last?.seq ?? 0);
-  });
-}
-
-/** Wakes every so often, while somebody waits. */
-class Poll {
-  readonly #ms: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(ms: number) {
-    this.#ms = ms;
-  }
-
-  next(): Promise<undefined> {
-    return new Promise((resolve) => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(resolve, this.#ms, undefined);
-    });
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
+    reader.close();
   }
 }

@@ -1,10 +1,11 @@
-import { TracksideError } from "trackside";
-import { newId } from "trackside/engine";
+import { type Plan, TracksideError, type UserMessage } from "trackside";
+import { newId, planForExecutor } from "trackside/engine";
+import type { Note } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { createBranch } from "../journal/open-run.ts";
 import type { CommitBody, RunBody } from "../journal/rows.ts";
-import { insertRun, loadRun, loopRows, messagesOf } from "../journal/run-records.ts";
+import { insertRun, loadRun, loopRows, messagesOf, planIn } from "../journal/run-records.ts";
 import { rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
 
@@ -24,6 +25,11 @@ export async function retryRun(
       "config_invalid",
       `The run ${row.id} is ${row.status}. Cancel it or wait for its end, then retry it.`,
     );
+  if (row.parent_run_id !== null)
+    throw new TracksideError(
+      "config_invalid",
+      `The run ${row.id} is a sub-agent's: it goes on with whoever started it. Retry ${row.root_run_id}.`,
+    );
   const loaded = await store.read((db) => loadRun(db, row.id, codec));
   if (loaded === undefined) throw new TracksideError("not_found", `There is no run ${row.id}.`);
   const checkpoints = loopRows(loaded.commits).filter((commit) => commit.state !== undefined);
@@ -37,14 +43,18 @@ export async function retryRun(
     );
   const { state } = checkpoint;
   const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
-  const isGone = state.tail.some((id) => {
+  const isForgotten = (id: string) => {
     const message = messages.get(id)?.message;
     return message === undefined || (message.role === "user" && message.forgotten !== undefined);
-  });
+  };
+  const isGone = state.tail.some(isForgotten);
+  const plan = state.plan === null ? null : planIn(loaded.commits);
+  const notes = state.notes.filter((one) => !isForgotten(one));
   const id = newId("run");
   const branchId = newId("branch");
   const at = clock.now();
-  const kept = [...state.tail, ...(state.redo === null ? [] : [state.redo.message_id])];
+  const kept = [...state.tail, ...notes, ...(state.redo === null ? [] : [state.redo.message_id])];
+  const planned = plan === null || state.plan === null ? [] : [planMessage(state.plan, plan)];
   const body: RunBody = {
     v: 1,
     scope: loaded.scope,
@@ -54,16 +64,25 @@ export async function retryRun(
     usage: null,
     steps: 0,
   };
+  const said: Note[] = [
+    { type: "status", status: "starting" },
+    ...(plan === null ? [] : [{ type: "plan" as const, plan }]), // made once; it is this run's, too (P1)
+  ];
   const first: CommitBody = {
     v: 1,
     at,
     key: "@retry",
     result: null,
-    notes: [{ type: "status", status: "starting" }],
+    notes: said,
     begun: [],
-    messages: codec.encode(kept.flatMap((one) => messages.get(one)?.message ?? [])).stored,
-    state: isGone ? { ...state, phase: "refreshing", tail: [], redo: null } : state,
-    before: { notes: 1, begun: 0 },
+    messages: codec.encode([...kept.flatMap((one) => messages.get(one)?.message ?? []), ...planned]).stored,
+    state: {
+      ...state,
+      notes,
+      plan: planned[0]?.id ?? null,
+      ...(isGone ? { phase: "refreshing" as const, tail: [], redo: null } : {}),
+    },
+    before: { notes: said.length, begun: 0 },
     open: true,
   };
   await store.write(function* (db) {
@@ -94,8 +113,15 @@ export async function retryRun(
       ended_at: null,
       body: JSON.stringify(body),
     });
-    yield* rows(db.insertInto("commits").values({ run_id: id, ord: 0, seq: 1, body: JSON.stringify(first) }));
+    yield* rows(
+      db.insertInto("commits").values({ run_id: id, ord: 0, seq: said.length, body: JSON.stringify(first) }),
+    );
     yield* wake(db, id, "queued", at);
   });
   return id;
+}
+
+/** What the executor is told of a plan: its message is forgotten with its run, the plan is not. */
+function planMessage(id: string, plan: Plan): UserMessage {
+  return { id, role: "user", parts: [{ type: "text", text: planForExecutor(plan) }], by_hook: "planner" };
 }

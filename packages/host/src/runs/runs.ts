@@ -2,10 +2,11 @@ import { type DurableEvent, type RunResult, TracksideError } from "trackside";
 import { wake } from "../approvals/records.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { runBody } from "../journal/row-codecs.ts";
+import { openBelow } from "../journal/tree.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
-import { endParked } from "./end-parked.ts";
-import { runEvents, type StreamedEvent, storedEvents } from "./events.ts";
+import { endParkedTree } from "./end-parked.ts";
+import { runEvents, type StreamedEvent, storedEvents, storedTree } from "./events.ts";
 import { retryRun } from "./retry.ts";
 import { type RunRecord, runRecord } from "./run-record.ts";
 
@@ -69,17 +70,27 @@ export class Runs {
     return this.#engine.result(tenant, id);
   }
 
-  /** Every durable event so far. */
-  async events(id: string, { tenant = DEFAULT_TENANT, after = 0 } = {}): Promise<readonly DurableEvent[]> {
+  /** Every durable event so far; with `children` also those of its sub-agents, each between its start and its end. */
+  async events(
+    id: string,
+    {
+      tenant = DEFAULT_TENANT,
+      after = 0,
+      children = false,
+    }: { readonly tenant?: string; readonly after?: number; readonly children?: boolean } = {},
+  ): Promise<readonly DurableEvent[]> {
     const { store, codec } = await this.#ready();
     const events = await store.read(function* (db) {
       yield* findRun(db, tenant, id);
-      return yield* storedEvents(db, id, after, codec);
+      return yield* (children ? storedTree : storedEvents)(db, id, after, codec);
     });
     return this.#redact(events);
   }
 
-  /** Events from a cursor to the run's end, live text included. Come back with the last cursor and miss nothing (E4). */
+  /**
+   * Events of a run and its sub-agents from a cursor to the run's end, live text included. Come back with the last cursor
+   * and miss nothing (E4).
+   */
   async *follow(
     id: string,
     {
@@ -94,17 +105,17 @@ export class Runs {
       yield { event: this.#redact(event), cursor };
   }
 
-  /** Stops a run, wherever it is. A parked one ends at once. */
+  /** Stops a run and its sub-agents, wherever they are. A parked one ends at once. */
   async cancel(id: string, { tenant = DEFAULT_TENANT, reason = "cancelled" } = {}): Promise<RunRecord> {
     const engine = await this.#ready();
     const row = await engine.store.read((db) => findRun(db, tenant, id));
     if (row.ended_at !== null) return runRecord(row);
-    if (row.status === "parked") await endParked(engine, row, reason);
+    if (row.status === "parked") await endParkedTree(engine, row, reason);
     else await engine.cancel(id, reason);
     return this.get(id, { tenant });
   }
 
-  /** Lets a parked run go on, once what parked it was put right. */
+  /** Lets a parked run go on, once what parked it was put right: with it everything of its tree that is parked. */
   async resume(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunRecord> {
     const engine = await this.#ready();
     const at = engine.clock.now();
@@ -115,15 +126,10 @@ export class Runs {
           "config_invalid",
           `The run ${id} is ${row.status}, not parked: there is nothing to resume.`,
         );
-      const { parked: _parked, recoveries: _recoveries, ...body } = runBody.read(row.body, id);
-      yield* rows(
-        db
-          .updateTable("runs")
-          .set({ status: "running", owner: null, updated_at: at, body: JSON.stringify(body) })
-          .where("id", "=", id)
-          .where("status", "=", "parked"),
-      );
-      yield* wake(db, id, "queued", at);
+      const root = yield* findRun(db, tenant, row.root_run_id);
+      const tree = [root, ...(yield* openBelow(db, root))];
+      for (const one of tree.filter(({ status }) => status === "parked")) yield* unpark(db, one, at);
+      yield* wake(db, root.id, "queued", at);
     });
     engine.claim();
     return this.get(id, { tenant });
@@ -147,6 +153,7 @@ export class Runs {
     const record = await this.get(id, { tenant });
     const events = await this.events(id, { tenant });
     const approvals = await engine.approvals.list({ tenant, runId: id, limit: 10_000 });
+    const children = await this.list({ tenant, parent: id, limit: 10_000 });
     const [pinned] = await engine.store.read((db) =>
       rows(
         db
@@ -156,13 +163,25 @@ export class Runs {
       ),
     );
     const definition = pinned === undefined ? null : JSON.parse(pinned.body);
-    return this.#redact({ v: 1, run: record, definition, events, approvals });
+    const sub_agents = children.map((child) => child.id); // each is exported by itself
+    return this.#redact({ v: 1, run: record, definition, events, approvals, sub_agents });
   }
 
   async #ready(): Promise<DurableEngine> {
     await this.#engine.open();
     return this.#engine;
   }
+}
+
+function* unpark(db: Builder, { id, body: text }: RunsTable, at: number): Operation<void> {
+  const { parked: _parked, recoveries: _recoveries, ...body } = runBody.read(text, id);
+  yield* rows(
+    db
+      .updateTable("runs")
+      .set({ status: "running", owner: null, updated_at: at, body: JSON.stringify(body) })
+      .where("id", "=", id)
+      .where("status", "=", "parked"),
+  );
 }
 
 export function* findRun(db: Builder, tenant: string, id: string): Operation<RunsTable> {

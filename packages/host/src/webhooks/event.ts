@@ -14,6 +14,8 @@ const event = z.object({
   approval: z.object({
     id: z.string(),
     run_id: z.string(),
+    /** Where a sub-agent asks: the run it belongs to (L7). */
+    root_run_id: z.string().optional(),
     kind: z.string(),
     tool: z.string().nullable(),
     state: z.string(),
@@ -49,7 +51,11 @@ export const webhookBody = versioned({
 });
 
 /** The event of an approval as it now is: requested while it is pending, decided once it is not. */
-export function webhookEventOf(tenant: string, approval: Approval): WebhookEvent {
+export function webhookEventOf(
+  tenant: string,
+  approval: Approval,
+  rootRunId: string = approval.run_id,
+): WebhookEvent {
   const { id, run_id, kind, tool, state, requested_at, deadline, decision } = approval;
   const pending = state === "pending";
   return {
@@ -60,6 +66,7 @@ export function webhookEventOf(tenant: string, approval: Approval): WebhookEvent
     approval: {
       id,
       run_id,
+      ...(rootRunId === run_id ? {} : { root_run_id: rootRunId }),
       kind,
       tool,
       state,

@@ -26,6 +26,7 @@ export async function play(job: Job): Promise<Done> {
     store: storeOf(job, crash),
     agents: [agent],
     tasks: scenario.tasks?.(stage) ?? [],
+    ...(scenario.servers ? { toolServers: scenario.servers(stage) } : {}),
     notice: (message) => void notices.push(message),
     retry: { baseMs: 20, maxMs: 20 },
     claims: job.broken !== "never-claims",

@@ -1,4 +1,5 @@
 import type { LogEntry } from "trackside";
+import { isEvent } from "trackside/loop";
 import { branchMessages } from "../../../src/conversations/branch-log.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
 import { type LoadedRun, loadCommits } from "../../../src/journal/run-records.ts";
@@ -43,7 +44,7 @@ export async function isBusy({ store }: DurableEngine): Promise<boolean> {
 export async function report({ store, codec }: DurableEngine): Promise<Report> {
   return store.read(function* (db) {
     const runs = yield* rows(db.selectFrom("runs").selectAll().orderBy("created_at").orderBy("id"));
-    const branches = yield* rows(db.selectFrom("branches").selectAll());
+    const branches = yield* rows(db.selectFrom("branches").selectAll().orderBy("id"));
     const inbox = yield* rows(
       db.selectFrom("inbox").select(["id", "state"]).orderBy("created_at").orderBy("id"),
     );
@@ -82,7 +83,7 @@ function gapsIn(commits: LoadedRun["commits"]): string[] {
   let ended = false;
   for (const [i, { ord, seq: upTo, body }] of commits.entries()) {
     if (ord !== i) gaps.push(`row ${ord} where ${i} should be`);
-    const events = body.notes.filter(({ type }) => type !== "logged" && type !== "dropped");
+    const events = body.notes.filter(isEvent);
     if (ended && events.length > 0) gaps.push(`events after the end, in row ${ord}`);
     for (const [at, note] of events.entries()) {
       if (note.type !== "status" || !TERMINAL.includes(note.status)) continue;

@@ -1,4 +1,4 @@
-import type { Agent, Approval, Task, Tool } from "trackside";
+import type { Agent, Approval, Task, Tool, ToolServers } from "trackside";
 import type { DecideInput } from "../../../src/approvals/approvals.ts";
 import type { Stage } from "./stage.ts";
 
@@ -11,6 +11,8 @@ export interface Scenario {
   agent(stage: Stage): Agent<readonly Tool[]>;
   /** Work that the agent's hooks defer to after the run. */
   tasks?(stage: Stage): readonly Task[];
+  /** Where the tools of its `mcp_servers` come from: connected anew in every process. */
+  servers?(stage: Stage): ToolServers;
   /** What people say to what is asked. Unknown outcomes are decided by what the ledger says. */
   decide?(approval: Approval): DecideInput;
   /** How its runs end; one run that completes unless given. */

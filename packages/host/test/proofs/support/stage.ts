@@ -6,8 +6,16 @@ import {
   type Tool,
   type ToolContext,
   type ToolEffect,
+  type ToolServers,
 } from "trackside";
-import { type ScriptedCall, type ScriptedModel, type ScriptedReply, scriptedModel } from "trackside/testing";
+import { defineServerTool } from "trackside/engine";
+import {
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedReply,
+  type ScriptedRequest,
+  scriptedModel,
+} from "trackside/testing";
 import type { DecideInput } from "../../../src/approvals/approvals.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
 import type { Ledger } from "./ledger.ts";
@@ -59,6 +67,17 @@ export class Stage {
     });
   }
 
+  /** Servers that offer these tools as `mcp__bank__…`, to whoever connects. */
+  servers(...tools: readonly Tool[]): ToolServers {
+    const served = tools.map(({ name, input, run }) =>
+      defineServerTool(
+        { name: `mcp__bank__${name}`, input: input.jsonSchema, execute: (args, context) => run(args, context) },
+        { name: "bank", trusted: false },
+      ),
+    );
+    return { connect: async () => ({ tools: served, held: [], withheld: [], release: () => {} }) };
+  }
+
   /** Work for after the run. */
   task(name: string): Task {
     return {
@@ -70,15 +89,36 @@ export class Stage {
 
   /** Answers by how much has been said in the conversation: the same in every process, however often it is asked. */
   model(...replies: readonly Reply[]): ScriptedModel {
+    return this.#model((prompt) => ({ replies, said: saidIn(prompt) }));
+  }
+
+  /** The same for a tree of agents: each conversation by how it begins, a sub-agent's by its task. */
+  cast(parts: Readonly<Record<string, readonly Reply[]>>): ScriptedModel {
+    return this.#model((prompt) => ({ replies: parts[opening(prompt)] ?? [], said: saidIn(prompt) }));
+  }
+
+  /** For a log that is summarised meanwhile: answers by the last result, and makes summaries. */
+  summarised(...replies: readonly Reply[]): ScriptedModel {
+    return this.#model((prompt) => {
+      const [first] = prompt;
+      const isSummary = first?.role === "system" && first.content.startsWith("You summarise");
+      return isSummary ? { replies: ["what was before"], said: 0 } : { replies, said: lastAnswered(prompt) };
+    }, UNREPORTED);
+  }
+
+  #model(
+    find: (prompt: Prompt) => { replies: readonly Reply[]; said: number },
+    also: ScriptedReply = {},
+  ): ScriptedModel {
     return scriptedModel(
       [
         async ({ prompt }) => {
-          const said = prompt.filter(({ role }) => role === "assistant").length;
+          const { replies, said } = find(prompt);
           const reply = replies[said];
           if (reply === undefined) throw new Error(`the scenario has no reply ${said + 1}`);
           const { fails = 0, ...answer } = typeof reply === "string" ? { text: reply } : reply;
           if (fails > 0 && fails > this.#tries(`model ${said}`)) return { error: overloaded() };
-          return { ...answer, ...(answer.calls ? { calls: answer.calls.map(named(said)) } : {}) };
+          return { ...also, ...answer, ...(answer.calls ? { calls: answer.calls.map(named(said)) } : {}) };
         },
       ],
       { loop: true, chunk: "whole", record: "none" },
@@ -149,6 +189,29 @@ type Reply = string | (ScriptedReply & { readonly fails?: number });
 /** Ids on the wire that do not depend on how often this process was asked. */
 function named(said: number) {
   return (call: ScriptedCall, i: number): ScriptedCall => ({ id: `wire-${said}-${i}`, ...call });
+}
+
+/** What the provider says of its tokens is not what there is: the estimate counts. */
+const UNREPORTED: ScriptedReply = { usage: { input: 0, output: 0 } };
+
+type Prompt = ScriptedRequest["prompt"];
+
+function saidIn(prompt: Prompt): number {
+  return prompt.filter(({ role }) => role === "assistant").length;
+}
+
+function opening(prompt: Prompt): string {
+  const first = prompt.find((message) => message.role === "user");
+  const [part] = first?.role === "user" ? first.content : [];
+  return part?.type === "text" ? part.text.replace(/^Task:\n/, "") : "";
+}
+
+/** How much had been said when the last result came, by the id that `named` gave its call. */
+function lastAnswered(prompt: Prompt): number {
+  const last = prompt.findLast((message) => message.role === "tool");
+  const [part] = last?.role === "tool" ? last.content : [];
+  const id = part?.type === "tool-result" ? part.toolCallId : "";
+  return id === "" ? 0 : Number(id.split("-")[1]) + 1;
 }
 
 function overloaded(): Error {
