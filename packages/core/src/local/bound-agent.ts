@@ -194,7 +194,7 @@ export class BoundAgent {
 
   /** The agent that does a job: narrowed, and under the same rails, gates and transformers (S4, R14). */
   child(job: Job): BoundAgent {
-    const { tools, served, depth, ...same } = this.#makings;
+    const { tools, served, late, depth, ...same } = this.#makings;
     const definition = childDefinition(this.definition, job, depth + 1, this.childTools);
     const mayHave = (tool: Tool) => definition.tools?.includes(tool.name) ?? false;
     return new BoundAgent({
@@ -202,6 +202,8 @@ export class BoundAgent {
       definition,
       tools: tools.filter(mayHave),
       served: served.filter(mayHave),
+      // Whoever is given no tools has none.
+      ...(late === undefined || job.tool_names?.length === 0 ? {} : { late }),
       output: readSchema(job),
       pipeline: { pre: [], post: [], stream: this.transformers },
       team: new Map(),

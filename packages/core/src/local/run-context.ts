@@ -26,6 +26,7 @@ import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
 import { RunSupplies } from "./run-supplies.ts";
+import type { Resources } from "./resources.ts";
 import type { TokenCounters } from "./token-counters.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -43,6 +44,8 @@ export interface EngineParts {
   readonly facts: Facts;
   readonly children: Children;
   readonly counters: TokenCounters;
+  /** What calls of one tree may not use at the same time. */
+  readonly resources: Resources;
   /** Where the tools of `mcp_servers` come from. */
   readonly toolServers: ToolServers | undefined;
   /** How a log is made smaller; ours unless an engine has others. */

@@ -25,6 +25,22 @@ import { callError, ToolRecord } from "./tool-record.ts";
 
 /** Runs one call: check, PRE_TOOL_CALL, approval, execute, POST_TOOL_CALL or TOOL_ERROR, record. It always leaves a result. */
 export function callTool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
+  const { resource, id } = input.call;
+  if (resource === undefined) return roundOfCall(run, input, effect);
+  const free = () => run.parts.resources.free(run.root, resource, id);
+  return Promise.resolve(roundOfCall(run, input, effect)).then(
+    (out) => {
+      if (out.gate?.kind !== "elicitation") free(); // a tool that asks something is still at work
+      return out;
+    },
+    (error: unknown) => {
+      free();
+      throw error;
+    },
+  );
+}
+
+function roundOfCall(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
   run.enter(input.agent);
   const part = findCall(run, input);
   const record = new ToolRecord(run, part, input);
@@ -283,6 +299,18 @@ class ToolCall {
     const asked = this.#run.agent.loopTool(this.#tool.name);
     if (asked !== undefined) return this.#askLoop(asked, args);
     if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
+    const { resource, id } = this.#input.call;
+    if (resource === undefined) return this.#begun(args, value);
+    const { root, parts } = this.#run;
+    return after(parts.resources.take(root, resource, id, this.#effect), () =>
+      this.#effect.cancelled === undefined
+        ? this.#begun(args, value)
+        : this.#out(this.#record.stopped(this.#effect.cancelled)),
+    );
+  }
+
+  /** Nothing is in its way: it runs, unless an earlier life of it did. */
+  #begun(args: JsonObject, value: unknown): Maybe<ToolOut> {
     const { keeper } = this.#run;
     if (keeper === undefined) return this.#perform(args, value);
     return after(keeper.found(this.#effect.key, this.#tool), (found): Maybe<ToolOut> => {

@@ -10,6 +10,7 @@ import { guardsPipeline } from "./guards-pipeline.ts";
 import { handoff } from "./handoff.ts";
 import { planning } from "./planning.ts";
 import { subagents } from "./subagents.ts";
+import { subagentsGuards } from "./subagents-guards.ts";
 import { turns } from "./turns.ts";
 
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
@@ -30,6 +31,7 @@ export const engineConformance: readonly Behaviour[] = [
   ...guardsApprovals,
   ...context,
   ...subagents,
+  ...subagentsGuards,
   ...handoff,
   ...planning,
   ...budget,
