@@ -16,6 +16,7 @@ import { expand } from "../turn/expand.ts";
 import type { Note } from "../turn/note.ts";
 import type { InboxEntry } from "../turn/world.ts";
 import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
+import { MemoryArtifacts } from "./artifacts.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { Children } from "./children.ts";
 import type { Clock } from "./clock.ts";
@@ -272,6 +273,11 @@ export class RunContext {
   /** Where large results and files go (T4). */
   get artifacts(): ArtifactDesk {
     return this.#services?.artifacts ?? this.#shared ?? this.log.artifacts;
+  }
+
+  /** Where those of the planner go: into its run's record if there is one, into no conversation (P1). */
+  get plannerArtifacts(): ArtifactDesk {
+    return this.#services?.artifacts ?? new MemoryArtifacts();
   }
 
   /**

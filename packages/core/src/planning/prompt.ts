@@ -24,7 +24,9 @@ export function planForExecutor(plan: Plan): string {
     const line = `${i + 1}. ${title.replaceAll(/\s+/g, " ").trim()}`;
     return detail === undefined ? line : `${line}\n${indented(detail)}`;
   });
-  return `<plan>\n${OPENING}\n\n${steps.join("\n")}\n</plan>`;
+  // A planner may repeat what a tool told it: nothing in the plan may look like its end.
+  const text = steps.join("\n").replaceAll("</plan", "<\\/plan");
+  return `<plan>\n${OPENING}\n\n${text}\n</plan>`;
 }
 
 function indented(text: string): string {

@@ -433,7 +433,8 @@ class ToolCall {
     // The planner is gone before it could read on.
     const canRead = !this.#input.planner && (known === undefined || isBounded(known));
     const reader = canRead ? READ_ARTIFACT : undefined;
-    const into = { callId: this.#input.call.id, above, desk: this.#run.artifacts, reader };
+    const desk = this.#input.planner ? this.#run.plannerArtifacts : this.#run.artifacts;
+    const into = { callId: this.#input.call.id, above, desk, reader };
     return offload(ran, into).then(({ output, artifacts: kept }) => {
       const of = { call_id: into.callId };
       const artifacts = kept.map(({ id, media_type, bytes }) => ({
