@@ -17,11 +17,11 @@ async function growth(engine: string, tool: string): Promise<number> {
 describe("T4 a result of 10 MB", () => {
   const kinds = ["text", "json", "once"] as const;
 
-  test.each(kinds)("T4 is all that memory grows by: %s, in process", async (kind) => {
+  test.each(kinds)("T4 is all that memory grows by: %s, in process", { timeout: 60_000 }, async (kind) => {
     expect(await growth("local", kind)).toBeLessThan(20 * MB);
   });
 
-  test.each(kinds)("T4 leaves nothing in memory that a store has: %s", async (kind) => {
+  test.each(kinds)("T4 leaves nothing in memory that a store has: %s", { timeout: 60_000 }, async (kind) => {
     expect(await growth("durable", kind)).toBeLessThan(5 * MB);
   });
 });

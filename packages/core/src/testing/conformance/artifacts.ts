@@ -254,4 +254,34 @@ export const artifacts = [
     const elsewhere = await rejection(agent.run(attached(id), { engine }));
     assert.equal(elsewhere.code, "config_invalid");
   }),
+
+  behaviour(
+    "T4 S3 a sub-agent reads the artifacts of its conversation, and leaves its own there",
+    async (make) => {
+      let id = "";
+      const model = scriptedModel([
+        { calls: [{ tool: "dump" }] },
+        (request: ScriptedRequest) => {
+          id = artifactIn(request);
+          return { calls: [{ tool: "spawn_self", args: { task: `Look into ${id}.` } }] };
+        },
+        () => ({
+          calls: [{ tool: "read_artifact", args: { artifact_id: id, search: "needle" } }, { tool: "dump" }],
+        }),
+        (request: ScriptedRequest) => `It is in ${id}; mine is ${artifactIn(request)}.`,
+        (request: ScriptedRequest) => {
+          const [own = ""] =
+            /art_[\w.]*\w/.exec(JSON.stringify(request.prompt.at(-1)).split("mine is ")[1] ?? "") ?? [];
+          return { calls: [{ tool: "read_artifact", args: { artifact_id: own, limit: 11 } }] };
+        },
+        "done",
+      ]);
+      const agent = new Agent({ name: "a", model, tools: [dump], allowSelfSpawn: true });
+      await agent.run("go", { engine: await make() });
+      assert.deepEqual(toolsOf(model.requests[2]).slice(-1), ["read_artifact"]);
+      const found = model.requests[3]?.prompt.findLast((message) => message.role === "tool");
+      assert.match(JSON.stringify(found), /the Needle/);
+      assert.match(told(model.requests[5]), /line 1: hay/);
+    },
+  ),
 ];
