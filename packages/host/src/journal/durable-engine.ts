@@ -604,7 +604,7 @@ export class DurableEngine implements Engine {
           "not_available",
           `The run ${runId} goes on when Trackside is started again.`,
         );
-      if (given.sink !== undefined) void this.#showOn(given, run.seq);
+      if (given.sink !== undefined) await this.#showOn(given, run.seq); // a stream is over with its result
       return this.result(request.scope.tenant, runId);
     }
     const active = this.#active.get(runId);

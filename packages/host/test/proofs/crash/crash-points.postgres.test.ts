@@ -10,7 +10,11 @@ import "../support/patience.ts";
 
 const PATIENCE_MS = 900_000;
 /** The others differ in what the loop does, not in how it is stored. */
-const PLAYED = ["rails after a tool that happens once", "a message that joins the run"];
+const PLAYED = [
+  "rails after a tool that happens once",
+  "a message that joins the run",
+  "sub-agents beside each other, with tools that happen once",
+];
 
 await serviceSuite(
   "X2 X3 killed before and after every durable write to PostgreSQL",

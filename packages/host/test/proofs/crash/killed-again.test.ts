@@ -12,7 +12,11 @@ const PATIENCE_MS = 900_000;
 const RECOVERY_WRITES = 8;
 /** With this every pair of points is played, of every scenario. It takes an hour or so. */
 const isThorough = process.env["TRACKSIDE_CRASH_ALL"] === "1";
-const PLAYED = ["rails after a tool that happens once", "approve, reject and edit"];
+const PLAYED = [
+  "rails after a tool that happens once",
+  "approve, reject and edit",
+  "sub-agents beside each other, with tools that happen once",
+];
 
 /** A second point for each first one: another every time, so that all of them have their turn. */
 function again({ n, when }: CrashAt): readonly CrashAt[] {

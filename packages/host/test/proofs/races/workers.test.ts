@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../../scripts/services/index.ts";
 import { script } from "./support/agents.ts";
-import { placeOn, tempDir, until } from "./support/place.ts";
+import { frozen, placeOn, tempDir } from "./support/place.ts";
 
 const RUNS = 300;
 
@@ -18,14 +18,12 @@ await serviceSuite("several workers", postgresServer, (server) => {
         "done",
       ]),
     }));
-    const workers = await Promise.all([place.process(), place.process(), place.process()]);
+    // In the middle of it: it stands still in a charge until it is killed.
+    const victim = await place.process({ freezesInTool: 6 });
+    const workers = [victim, ...(await Promise.all([place.process(), place.process()]))];
     const ids = await sender.start(runs);
-    const [victim] = workers;
-    // In the middle of it: a charge takes longer than it takes to see that it began.
-    await until("the victim to work", () =>
-      place.effects.filter(({ pid }) => pid === victim?.pid).length > 5 ? true : undefined,
-    );
-    await victim?.kill();
+    await frozen(victim);
+    await victim.kill();
     const asked = await place.settle(sender, RUNS);
     const ended = await place.ended(RUNS);
     expect(ended.map(({ id }) => id).sort()).toEqual([...ids].sort());

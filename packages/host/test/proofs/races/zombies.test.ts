@@ -1,15 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { claimRuns } from "../../../src/journal/claim.ts";
 import { FENCED } from "../../../src/journal/lease.ts";
 import { rows } from "../../../src/store/index.ts";
 import { script } from "./support/agents.ts";
-import { onEveryStore, type Place, sqlitePlace, until, type Worker } from "./support/place.ts";
+import { frozen, onEveryStore, type Place, sqlitePlace, until } from "./support/place.ts";
 
 /** Short, for a lease that lapses; long enough for a process that is busy starting its threads among others. */
 const LEASE = { leaseMs: 4000 };
 /** It has begun a tool, and is frozen before the tool ends: the tool is done the moment it thaws. */
-const FROZEN = { ...LEASE, claims: false, freezesInTool: true };
+const FROZEN = { ...LEASE, claims: false, freezesInTool: 1 };
 
 await onEveryStore("zombies", (fresh) => {
   test("X4 a process frozen in a tool is taken over, writes nothing when it thaws, and goes on with new runs", async () => {
@@ -167,12 +166,4 @@ function twoCharges(n: number) {
 
 function pidsOf(place: Place, n: number, tool = "charge"): readonly number[] {
   return place.effects.filter((line) => line.tool === tool && line.n === n).map(({ pid }) => pid);
-}
-
-/** Waits until a process has stopped itself. */
-async function frozen({ pid }: Worker): Promise<void> {
-  await until(`${pid} to freeze`, async () => {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    return stat.charAt(stat.lastIndexOf(")") + 2) === "T" ? true : undefined;
-  });
 }

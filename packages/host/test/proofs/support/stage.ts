@@ -71,7 +71,11 @@ export class Stage {
   servers(...tools: readonly Tool[]): ToolServers {
     const served = tools.map(({ name, input, run }) =>
       defineServerTool(
-        { name: `mcp__bank__${name}`, input: input.jsonSchema, execute: (args, context) => run(args, context) },
+        {
+          name: `mcp__bank__${name}`,
+          input: input.jsonSchema,
+          execute: (args, context) => run(args, context),
+        },
         { name: "bank", trusted: false },
       ),
     );

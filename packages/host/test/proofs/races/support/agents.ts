@@ -12,8 +12,8 @@ export interface AgentsInit {
   readonly timeoutSeconds: number | null;
   /** Another version of the tools: their schemas have changed. */
   readonly changed: boolean;
-  /** The process stops itself, as SIGSTOP does, in the middle of the first tool that it starts. */
-  readonly freezesInTool?: boolean;
+  /** The process stops itself, as SIGSTOP does, in the middle of the n-th tool that it starts. */
+  readonly freezesInTool?: number;
 }
 
 /** One line of the file of effects. */
@@ -30,11 +30,7 @@ export function makeAgents(init: AgentsInit): readonly AgentBinding[] {
   const write = (line: Omit<EffectLine, "pid" | "at">) =>
     appendFileSync(init.effects, `${JSON.stringify({ ...line, pid: process.pid, at: Date.now() })}\n`);
 
-  let freezes = init.freezesInTool === true;
-  const freeze = () => {
-    freezes = false;
-    process.kill(process.pid, "SIGSTOP");
-  };
+  let begun = 0;
 
   const input = z.object({
     n: z.number(),
@@ -49,7 +45,8 @@ export function makeAgents(init: AgentsInit): readonly AgentBinding[] {
       input,
       async execute({ n, ms }) {
         write({ what: "tool", tool: name, n });
-        if (freezes) freeze();
+        begun += 1;
+        if (begun === init.freezesInTool) process.kill(process.pid, "SIGSTOP");
         if (ms < 0) await new Promise(() => {});
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
         return `${name} ${n}`;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -208,6 +209,14 @@ export async function until<T>(
     if (Date.now() > give) throw new Error(`waited in vain for ${what}: ${await standing()}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** Waits until a process has stopped itself. */
+export async function frozen({ pid }: Worker): Promise<void> {
+  await until(`${pid} to freeze`, async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    return stat.charAt(stat.lastIndexOf(")") + 2) === "T" ? true : undefined;
+  });
 }
 
 /** A process of its own, on the other end of a pipe. */
