@@ -9,12 +9,13 @@ import {
   RailAbortError,
   type RailContext,
   type RailReturn,
+  retry,
   skip,
   streamTransformer,
 } from "trackside";
 import { describe, expect, test } from "vitest";
 import { byRun, requestsOf } from "../../src/testing/conformance/cast.ts";
-import { ENGINES, eventsOf, play, shown, tracked, verdicts } from "../guards/stage.ts";
+import { ENGINES, eventsOf, outputs, play, shown, tracked, verdicts } from "../guards/stage.ts";
 import { calls, endings, entries, expectSound, parallel, self, tree } from "./stage.ts";
 
 const isChild = ({ runId }: Pick<RailContext, "runId">) => runId.includes(".job");
@@ -305,4 +306,67 @@ test("A2 an agent and its sub-agents leave the agent as it was", async () => {
   expect(agent.tools).toEqual(tools);
   expect(Object.isFrozen(agent.definition)).toBe(true);
   expect(agent).toBeInstanceOf(Agent);
+});
+
+describe.each(ENGINES)("rails around a spawn call, on the %s engine", (_name, make) => {
+  test("R8 one that wants it again after it ran ends the run: sub-agents are not started twice", async () => {
+    const rail = defineRail({ name: "rail", on: ["POST_TOOL_CALL"] }, (ctx) =>
+      ctx.inputs.toolName === "spawn_self" ? retry({ maxRetries: 3 }) : undefined,
+    );
+    const { agent, model } = tree({ Go: [calls(self("it"))], it: ["ok"] }, { rails: [rail] });
+    const { error, events } = await play(agent, { engine: make() });
+
+    expect(error).toBeInstanceOf(RailAbortError);
+    expect(requestsOf(model, "it")).toHaveLength(1);
+    expectSound(events);
+  });
+
+  test("R8 one that wants it again before it ran starts them once", async () => {
+    const rail = defineRail({ name: "rail", on: ["PRE_TOOL_CALL"] }, (ctx) =>
+      ctx.attempt < 3 ? retry({ maxRetries: 2 }) : undefined,
+    );
+    const { agent, model } = tree({ Go: [calls(self("it")), "done"], it: ["ok"] }, { rails: [rail] });
+    const { result } = await play(agent, { engine: make() });
+
+    expect(result.output).toBe("done");
+    expect(requestsOf(model, "it")).toHaveLength(1);
+  });
+
+  test("R4 R7 one may change or withhold what came of them, and nobody sees the rest", async () => {
+    const edit = defineRail({ name: "edit", on: ["POST_TOOL_CALL"] }, (ctx) => {
+      if (ctx.inputs.toolName === "spawn_parallel") return skip("private");
+      if (ctx.inputs.toolName === "spawn_self") ctx.inputs.result = { summary: "fine" };
+      return undefined;
+    });
+    const { agent, model } = tree(
+      { Go: [calls(self("a"), parallel("b")), "done"], a: ["secret a"], b: ["secret b"] },
+      { rails: [edit] },
+    );
+    const { result } = await play(agent, { engine: make() });
+
+    expect(outputs(result)[0]).toEqual({ summary: "fine" });
+    expect(String(outputs(result)[1])).toContain("withheld by edit");
+    expect(JSON.stringify(requestsOf(model, "Go")[1])).not.toContain("secret");
+  });
+
+  test("R4 jobs that a rail wrote are checked like the model's own", async () => {
+    const edit = defineRail({ name: "edit", on: ["PRE_TOOL_CALL"] }, (ctx) => {
+      ctx.inputs.arguments = { jobs: [{ task: "it", tool_names: ["nope"] }] };
+    });
+    const { agent, model } = tree({ Go: [calls(parallel("it")), "done"], it: ["ok"] }, { rails: [edit] });
+    const { result, events } = await play(agent, { engine: make() });
+
+    expect(outputs(result)).toEqual(["tool_arguments_invalid"]);
+    expect(requestsOf(model, "it")).toEqual([]);
+    expect(byRun(events).size).toBe(1);
+  });
+
+  test("R4 what is no list of jobs at all is the rail's fault, and ends the run by its name", async () => {
+    const edit = defineRail({ name: "edit", on: ["PRE_TOOL_CALL"] }, (ctx) => {
+      ctx.inputs.arguments = { jobs: "all of them" };
+    });
+    const { agent } = tree({ Go: [calls(parallel("it"))] }, { rails: [edit] });
+    const { error } = await play(agent, { engine: make() });
+    expect(error).toMatchObject({ name: "RailAbortError", railName: "edit" });
+  });
 });

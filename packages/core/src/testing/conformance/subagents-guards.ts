@@ -99,6 +99,30 @@ export const subagentsGuards = [
     assert.equal(t.ran.length, 3);
   }),
 
+  behaviour("T5 calls with one resource key run one after another, over the whole tree", async (make) => {
+    const state = { live: 0, peak: 0 };
+    const write = defineTool({
+      name: "write",
+      resourceKey: "the file",
+      effect: "idempotent",
+      execute: async () => {
+        state.live += 1;
+        state.peak = Math.max(state.peak, state.live);
+        for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+        state.live -= 1;
+        return "written";
+      },
+    });
+    const twice = { calls: [{ tool: "write" }, { tool: "write" }] };
+    const { result } = await play(
+      make,
+      { Go: [{ calls: [spawn("a", "b"), { tool: "write" }] }, "done"], a: [twice, "ok"], b: [twice, "ok"] },
+      { tools: [write] },
+    );
+    assert.equal(result.output, "done");
+    assert.equal(state.peak, 1);
+  }),
+
   behaviour("X5 a cancel reaches sub-agents at once, and every call has its result", async (make) => {
     const { tool, state } = gate();
     const model = cast({

@@ -66,6 +66,9 @@ export const subagents = [
         [childId, 0, "completed"],
       ],
     );
+    const at = events.map((event) => (event.type === "subagent" ? event.state : event.run_id));
+    assert.ok(at.indexOf("started") < at.indexOf(childId), "it is announced before it begins (E4)");
+    assert.ok(at.lastIndexOf(childId) < at.indexOf("completed"), "and is over before that is told");
     assert.deepEqual(t.ran, [
       { n: 1, scope: { tenant: "default", user: "ann" }, runId: childId, turnRef: events[0]?.turn_ref },
     ]);
