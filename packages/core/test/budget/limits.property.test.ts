@@ -88,12 +88,14 @@ function expectSound(played: Talk, script: TalkScript): void {
   expectEnded(played, script);
   for (const { prompt, tools, options } of played.summaries) {
     expect(tools).toEqual([]);
+    // By the count that was believed: a provider that counts less is taken at its word.
     const room = script.window - (options.maxOutputTokens ?? 0);
-    expect(countOf({ prompt, tools } as ScriptedRequest)).toBeLessThanOrEqual(room);
+    const counted = countOf({ prompt, tools } as ScriptedRequest) * Math.min(1, script.factor ?? 1);
+    expect(counted).toBeLessThanOrEqual(room);
   }
 }
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: 100 };
 const engine = () => localEngine({ retry: { retries: 0 } });
 
 describe("B3 whatever is said, fetched and allowed", () => {
@@ -116,7 +118,7 @@ describe("B3 whatever is said, fetched and allowed", () => {
       RUNS,
     );
     // A property that never came to the point proves nothing.
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(30);
   });
 
   test("B3 B6 providers that count otherwise are believed from their first answer on", {
