@@ -26,8 +26,9 @@ import type { Facts } from "./facts.ts";
 import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
-import { RunSupplies } from "./run-supplies.ts";
+import type { UsageNote } from "./prompt-cache/report.ts";
 import type { Resources } from "./resources.ts";
+import { RunSupplies } from "./run-supplies.ts";
 import type { TokenCounters } from "./token-counters.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -135,6 +136,7 @@ interface RunContextInit {
     readonly recorded: readonly LogEntry[];
     readonly aside?: readonly string[];
     readonly plan?: Plan | null;
+    readonly usage?: readonly UsageNote[];
   };
 }
 
@@ -154,6 +156,8 @@ export class RunContext {
   deferred: readonly { task: Task; input: unknown }[] = NONE;
   /** What the planner came to; null without one. */
   plan: Plan | null = null;
+  /** What was noted of its model calls. */
+  readonly usage: UsageNote[] = [];
   // Most runs need none of these, so they are made when they are.
   readonly #services: RunServices | undefined;
   readonly #shared: ArtifactDesk | undefined;
@@ -202,6 +206,7 @@ export class RunContext {
     for (const message of init.resumed?.recorded ?? []) this.record(message);
     for (const id of init.resumed?.aside ?? []) this.#keepAside(id);
     this.plan = init.resumed?.plan ?? null;
+    if (init.resumed?.usage) this.usage.push(...init.resumed.usage);
     this.#seq = init.resumed?.seq ?? 0;
     this.#unsaved = init.services === undefined ? undefined : [];
   }
@@ -366,6 +371,7 @@ export class RunContext {
       return;
     }
     if (note.type === "plan") this.plan = note.plan;
+    if (note.type === "usage") this.usage.push(note);
     if (note.type === "message_injected" && note.receipt !== undefined)
       this.#receipts?.get(note.receipt)?.("admitted");
     this.#seq += 1;

@@ -8,6 +8,7 @@ import type { TurnState } from "../schema/turn-state.ts";
 import type { Usage } from "../schema/usage.ts";
 import { messageText } from "../turn/expand.ts";
 import type { Conversation } from "./conversation.ts";
+import { type PromptCacheReport, promptCacheReport } from "./prompt-cache/report.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -23,6 +24,8 @@ export interface RunResult<Output = string> {
   readonly reason: string | null;
   readonly steps: number;
   readonly usage: Usage;
+  /** How much of each request was the same as in the one before, and what broke it where it was not. */
+  readonly promptCache: PromptCacheReport;
   /** What the planner came to; null without planning, or when it came to nothing. */
   readonly plan: Plan | null;
   readonly runId: string;
@@ -54,6 +57,9 @@ export async function resultOf(
     reason: done?.reason ?? null,
     steps: state.step,
     usage: state.usage,
+    get promptCache() {
+      return promptCacheReport(run.usage);
+    },
     plan: run.plan,
     runId: run.id,
     turnRef: run.turnRef,

@@ -68,12 +68,30 @@ export const toolResultEvent = event("tool_result", {
   metadata: toolResultMetadata,
 });
 
+/**
+ * What a request has in common with the one before it in its conversation and lane, the main one or the planner's. In the
+ * order that providers read it, which their caches go by: tools, system prompt, messages.
+ */
+const prefix = z.object({
+  /** Of the beginning that is the same, byte for byte. Where that is all of the request before, as its provider counted. */
+  tokens: z.number().int().min(0),
+  /**
+   * What the request before had that this one has no more, or has in another way: `compaction`, `handoff to <agent>`, `tools
+   * changed: +<tool> -<tool>`, `rail <name> changed the request`, `hook <name>`, `note`, `feedback`, `planner`, `instructions
+   * changed`, `model changed` and the like. Null when all of it is the beginning of this one, and when there was none.
+   */
+  broken_by: z.string().nullable(),
+});
+export type Prefix = z.infer<typeof prefix>;
+
 /** Tokens of one model call, and of the run so far. */
 export const usageEvent = event("usage", {
   step: z.number().int(),
   model: z.string(),
   call: usage,
   total: usage,
+  /** Of calls that a step made; summaries have none. */
+  prefix: prefix.optional(),
 });
 
 export const contextEvent = event("context", {

@@ -151,6 +151,7 @@ function count(world: World, state: TurnState, out: ModelOut): void {
     model: out.model ?? "",
     call: out.usage,
     total: state.usage,
+    ...(out.prefix === undefined ? {} : { prefix: out.prefix }),
   });
 }
 

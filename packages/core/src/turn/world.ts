@@ -1,4 +1,5 @@
 import type { ApprovalKind } from "../schema/approval.ts";
+import type { Prefix } from "../schema/durable-events.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { JsonObject } from "../schema/json.ts";
 import type { Plan } from "../schema/plan.ts";
@@ -166,6 +167,8 @@ export interface ModelOut {
   partial?: boolean;
   calls?: readonly Call[];
   usage?: Usage;
+  /** With `usage`: what the request had in common with the one before it (H5). */
+  prefix?: Prefix;
   /** How large the request was, by estimate. Only where somebody wants to know. */
   estimated?: number;
   /** The request is above the budget, and nothing was sent: room has to be made (B3). */

@@ -16,7 +16,7 @@ export function callIdOf(runId: string, lane: Lane, step: number, index: number)
   return `${runId}.${lane}.${step}.${index}`;
 }
 
-type Lane = "main" | "planner";
+export type Lane = "main" | "planner";
 
 /** Whose message it is. */
 export function laneOf({ planner }: ModelInput): Lane {

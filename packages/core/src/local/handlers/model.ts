@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { budgetMessage } from "../../context/budget.ts";
-import { type Rendered, renderInto } from "../../context/render.ts";
+import type { Rendered } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
 import { parsePlan } from "../../planning/parse-plan.ts";
@@ -18,6 +18,10 @@ import type { BoundAgent } from "../bound-agent.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
+import { breakpointFor, setBreakpoints } from "../prompt-cache/breakpoints.ts";
+import { changedRequest } from "../prompt-cache/changed-request.ts";
+import { type Following, follow } from "../prompt-cache/follow.ts";
+import { type Changed, Sent } from "../prompt-cache/sent.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import { counterOf, estimated, limitOf, requestSize, sizeOfMessages } from "../request-size.ts";
@@ -28,7 +32,7 @@ import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
 import { callsOf, laneOf, partialMessage, wholeMessage } from "./model-message.ts";
 import { readStream } from "./read-stream.ts";
-import { promptOf, requestMessages } from "./request.ts";
+import { type Pieces, piecesOf, promptOf, requestMessages } from "./request.ts";
 import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
@@ -36,6 +40,8 @@ export function callModel(run: RunContext, input: ModelInput, effect: Effect): P
   run.enter(input.agent);
   return Promise.resolve(new ModelCall(run, input, effect).make());
 }
+
+const NO_TOOLS: readonly never[] = Object.freeze([]);
 
 class ModelCall {
   readonly #run: RunContext;
@@ -50,6 +56,8 @@ class ModelCall {
   #name = "";
   /** How large the request is by our own count; where nobody asks, nobody counts. */
   #estimated: number | undefined;
+  /** What was sent, and how it goes on from the request before. */
+  #following: Following | undefined;
 
   constructor(run: RunContext, input: ModelInput, effect: Effect) {
     this.#run = run;
@@ -101,26 +109,52 @@ class ModelCall {
   }
 
   #guarded(model: Model): Maybe<ModelOut> {
-    if (!this.#run.listens("PRE_LLM_CALL")) return this.#call(model, promptOf(this.#run, this.#input));
+    if (!this.#run.listens("PRE_LLM_CALL")) return this.#call(model, piecesOf(this.#run, this.#input));
     const { tools } = this.#run.agent;
     const values = { messages: this.#messages(), tools };
     const found = dispatchPoint(this.#run, "PRE_LLM_CALL", values, this.#place(), changedMessages);
     return after(found, (before) => this.#before(before, model));
   }
 
-  #call(model: Model, prompt: LanguageModelV4Prompt, isChanged = false): Maybe<ModelOut> {
-    if (!isChanged && !this.#run.log.hasAttachments) return this.#send(model, prompt);
-    return after(withAttachments(this.#run, prompt), (filled) => this.#send(model, filled));
+  #call(model: Model, pieces: Pieces, changed?: Changed): Maybe<ModelOut> {
+    const prompt = changed ? withSystem(pieces, changed) : promptOf(pieces);
+    if (!changed && !this.#run.log.hasAttachments) return this.#send(model, prompt, pieces, changed);
+    return after(withAttachments(this.#run, prompt), (filled) => this.#send(model, filled, pieces, changed));
   }
 
-  #send(model: Model, prompt: LanguageModelV4Prompt): Promise<ModelOut> {
+  #send(
+    model: Model,
+    prompt: LanguageModelV4Prompt,
+    pieces: Pieces,
+    changed: Changed | undefined,
+  ): Promise<ModelOut> {
     const options = callOptions(this.#run, model, prompt, this.#effect, this.#input.planner !== undefined);
+    this.#follow(model, prompt, pieces, changed);
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
       const failure = ended.kind === "failed" ? this.#failure(ended.error) : this.#stopFailure();
       return failure ? this.#failed(failure) : this.#said();
     });
+  }
+
+  /** Notes what is sent for the next request to be compared with, and tells the provider what to keep. */
+  #follow(model: Model, prompt: LanguageModelV4Prompt, pieces: Pieces, changed: Changed | undefined): void {
+    const run = this.#run;
+    const isPlanning = this.#input.planner !== undefined;
+    const heading = {
+      runId: run.id,
+      agent: run.agent.definition.name,
+      model: this.#name,
+      tools: run.agent.wireTools(model.provider, isPlanning) ?? NO_TOOLS,
+      format: isPlanning ? null : run.agent.output?.jsonSchema,
+    };
+    this.#following = follow(run.log, laneOf(this.#input), new Sent(heading, pieces, changed));
+    const mark = breakpointFor(model);
+    if (mark === undefined) return;
+    const { tail_at, up_to } = this.#input;
+    const turnAt = changed?.turnAt ?? run.log.renderedLength(tail_at, up_to);
+    setBreakpoints(prompt, mark, this.#following, turnAt);
   }
 
   #failure(error: unknown): Failure {
@@ -148,13 +182,12 @@ class ModelCall {
     if (outcome.action === "skip") return this.#replaced(outcome.replacement);
     if (outcome.action !== "continue") return this.#out({});
     if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
-    if (!inputs.everChanged) return this.#call(model, promptOf(run, this.#input));
-    const system = this.#input.planner ? run.agent.plannerSystem : run.agent.system;
-    const rendered: Rendered[] = system === null ? [] : [system];
-    const changed = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
-    renderInto(rendered, changed, 0, changed.length);
-    const over = this.#overAfter(changed);
-    if (over === undefined) return this.#call(model, rendered, true);
+    const pieces = piecesOf(run, this.#input);
+    if (!inputs.everChanged) return this.#call(model, pieces);
+    const messages = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
+    const over = this.#overAfter(messages);
+    if (over === undefined)
+      return this.#call(model, pieces, changedRequest(run, this.#input, messages, outcome.records));
     const { estimate, limit } = over;
     if (this.#input.planner) return this.#out({ failure: budgetFailure(estimate, limit) });
     return this.#stopped(estimate, limit);
@@ -231,7 +264,7 @@ class ModelCall {
         has_reasoning: reasoning !== "",
         calls,
       });
-      if (usage !== undefined) out.usage = usage;
+      if (usage !== undefined) this.#count(out, usage);
       if (this.#estimated !== undefined) out.estimated = this.#estimated;
       if (skipped) out.skipped = true;
       if (this.#assembly.droppedReasoning) out.reasoning_dropped = true;
@@ -338,6 +371,11 @@ class ModelCall {
     return new Lazy(() => requestMessages(this.#run, this.#input));
   }
 
+  #count(out: ModelOut, usage: Usage): void {
+    out.usage = usage;
+    if (this.#following) out.prefix = this.#following.prefix(usage.input_tokens);
+  }
+
   #place(): Place {
     const { attempt, rails } = this.#input;
     return { effect: this.#effect, key: this.#effect.key, attempt, rails: this.#rails ?? rails };
@@ -345,8 +383,13 @@ class ModelCall {
 
   #out(out: ModelOut): ModelOut {
     out.model = this.#name;
+    if (out.usage !== undefined) this.#count(out, out.usage);
     return this.#spoken.into(out);
   }
+}
+
+function withSystem({ system }: Pieces, { messages }: Changed): Rendered[] {
+  return system === null ? [...messages] : [system, ...messages];
 }
 
 function callOptions(

@@ -1,4 +1,3 @@
-import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { type Rendered, renderInto, renderMessage } from "../../context/render.ts";
 import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
@@ -14,23 +13,57 @@ export type Requested = Pick<
 };
 
 /**
+ * A request in its pieces, in the order they are sent: the log up to `at`, `inserted`, the rest of the log, `added`, `aside`.
+ * The log's list only grows, and is the same one until the next compaction.
+ */
+export interface Pieces {
+  readonly system: Extract<Rendered, { role: "system" }> | null;
+  readonly log: readonly Rendered[];
+  readonly length: number;
+  readonly at: number;
+  /** Behind the user's message: this turn's transient parts and the plan, as messages and as they are sent. */
+  readonly tail: readonly Message[];
+  readonly inserted: readonly Rendered[];
+  readonly plan: string | null;
+  /** Behind the log, for this call only: a rejected draft with the feedback on it, then so many notes. */
+  readonly added: readonly Rendered[];
+  readonly notes: number;
+  /** The planner's own. */
+  readonly aside: readonly Rendered[];
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/**
  * The request: system prompt, the log with this turn's transient parts and plan after the user's message, after a rejected
  * answer the draft with what was wrong about it, and notes for this call. The planner goes on from there.
  */
-export function promptOf(run: RunContext, input: Requested): LanguageModelV4Prompt {
-  const system = input.planner ? run.agent.plannerSystem : run.agent.system;
-  const history = run.log.render(input.up_to);
-  const prompt: Rendered[] = system === null ? history.slice() : [system, ...history];
-  if (input.tail.length > 0 || input.plan !== null) {
-    const at = run.log.renderedLength(input.tail_at, input.up_to) + (system === null ? 0 : 1);
-    prompt.splice(at, 0, ...tailOf(run, input).flatMap(rendered));
-  }
-  if (input.redo !== null || input.notes.length > 0)
-    for (const message of afterLog(run, input)) prompt.push(...rendered(message));
-  if (input.planner) {
-    const aside = asideOf(run, input);
-    renderInto(prompt, aside, 0, aside.length);
-  }
+export function piecesOf(run: RunContext, input: Requested): Pieces {
+  const log = run.log.render(input.up_to);
+  const { length } = log;
+  const hasTail = input.tail.length > 0 || input.plan !== null;
+  const isLonger = input.redo !== null || input.notes.length > 0;
+  const tail = hasTail ? tailOf(run, input) : NONE;
+  return {
+    system: input.planner ? run.agent.plannerSystem : run.agent.system,
+    log,
+    length,
+    at: hasTail ? run.log.renderedLength(input.tail_at, input.up_to) : length,
+    tail,
+    inserted: hasTail ? tail.flatMap(rendered) : NONE,
+    plan: input.plan,
+    added: isLonger ? afterLog(run, input).flatMap(rendered) : NONE,
+    notes: input.notes.length,
+    aside: input.planner ? renderedAside(run, input) : NONE,
+  };
+}
+
+/** The pieces as one list, for this request alone: its messages are shared with others. */
+export function promptOf({ system, log, at, inserted, added, aside }: Pieces): Rendered[] {
+  const prompt: Rendered[] = system === null ? log.slice() : [system, ...log];
+  if (inserted.length > 0) prompt.splice(at + (system === null ? 0 : 1), 0, ...inserted);
+  if (added.length > 0) prompt.push(...added);
+  if (aside.length > 0) prompt.push(...aside);
   return prompt;
 }
 
@@ -69,6 +102,13 @@ export function afterLog(run: RunContext, { redo, notes, step }: Requested): Mes
 /** The planner's own messages so far. */
 export function asideOf(run: RunContext, { planner }: Requested): Message[] {
   return planner?.flatMap((id) => run.message(id) ?? []) ?? [];
+}
+
+function renderedAside(run: RunContext, input: Requested): Rendered[] {
+  const aside = asideOf(run, input);
+  const all: Rendered[] = [];
+  renderInto(all, aside, 0, aside.length);
+  return all;
 }
 
 function rendered(message: Message | undefined): Rendered[] {

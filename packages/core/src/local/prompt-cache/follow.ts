@@ -1,0 +1,85 @@
+import type { Prefix } from "../../schema/durable-events.ts";
+import type { Log } from "../conversation.ts";
+import type { Lane } from "../handlers/model-message.ts";
+import { brokenBy, compareHeads } from "./broken-by.ts";
+import { commonLength, type Sent } from "./sent.ts";
+import { sizeBefore, sizerOf } from "./sizes.ts";
+
+/** The last request of each lane of a conversation, as long as its log is in memory. */
+const lasts = new WeakMap<Log, Map<Lane, Sent>>();
+
+/** A request is about to be sent: how it goes on from the one before it in its lane. */
+export function follow(log: Log, lane: Lane, next: Sent): Following {
+  let lanes = lasts.get(log);
+  if (lanes === undefined) {
+    lanes = new Map();
+    lasts.set(log, lanes);
+  }
+  const last = lanes.get(lane);
+  lanes.set(lane, next);
+  return new Following(last, next);
+}
+
+/** A request and the one before: how much of the earlier one the later one begins with. */
+export class Following {
+  readonly last: Sent | undefined;
+  readonly next: Sent;
+  /** Messages they begin with alike; the system prompt is none. */
+  readonly common: number = 0;
+  readonly brokenBy: string | null = null;
+  /** With other tools or another system prompt: how many tools they begin with alike. */
+  readonly #tools: number | undefined;
+
+  constructor(last: Sent | undefined, next: Sent) {
+    this.last = last;
+    this.next = next;
+    if (last === undefined) return;
+    const heads = compareHeads(last, next);
+    if (!heads.alike) {
+      this.brokenBy = heads.what;
+      this.#tools = heads.tools;
+      return;
+    }
+    this.common = goesOn(last, next) ? last.pieces.length : commonLength(last.stretches, next.stretches);
+    if (this.common < last.length) this.brokenBy = brokenBy(last, next, this.common);
+  }
+
+  /** How many of the prompt's messages they begin with alike, the system prompt included. */
+  get shared(): number {
+    const { last, next, common } = this;
+    if (last === undefined || this.#tools !== undefined) return 0;
+    return next.pieces.system === null ? common : common + 1;
+  }
+
+  /** The answer is there, and what the provider counted. */
+  prefix(reported: number): Prefix {
+    this.next.reported = reported;
+    const tokens = this.#tokens();
+    return { tokens: reported > 0 ? Math.min(tokens, reported) : tokens, broken_by: this.brokenBy };
+  }
+
+  #tokens(): number {
+    const { last } = this;
+    if (last === undefined) return 0;
+    if (this.brokenBy === null && last.reported > 0) return last.reported;
+    const shared = this.#estimated(last);
+    if (last.reported === 0 || shared === 0) return Math.round(shared);
+    const share = Math.min(1, shared / last.sizeTo(last.length)); // as the provider counts
+    return Math.round(last.reported * share);
+  }
+
+  #estimated(last: Sent): number {
+    if (this.#tools === undefined) return last.sizeTo(this.common);
+    const { tools, model } = last.heading;
+    return sizeBefore(tools.slice(0, this.#tools), undefined, sizerOf(model));
+  }
+}
+
+/** The log and nothing else was sent, and it has only grown since: the usual case, at the cost of a look. */
+function goesOn({ pieces: a, changed }: Sent, { pieces: b, changed: changedToo }: Sent): boolean {
+  return a.log === b.log && changed === undefined && changedToo === undefined && isLogOnly(a) && isLogOnly(b);
+}
+
+function isLogOnly({ inserted, added, aside }: Sent["pieces"]): boolean {
+  return inserted.length === 0 && added.length === 0 && aside.length === 0;
+}
