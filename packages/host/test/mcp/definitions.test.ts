@@ -103,6 +103,24 @@ describe.each([
   });
 });
 
+test("M5 L6 `run(input, { approve })` is asked about it", async () => {
+  const { servers, approved } = changedServer();
+  const asked: string[] = [];
+  const look = defineTool({ name: "look", execute: () => "seen" });
+  const model = scriptedModel([{ calls: [{ tool: "look" }] }, "Done."]);
+  const mcpServers = [{ name: "web", url: "https://web.example/mcp" }];
+  const agent = new Agent({ name: "a", model, mcpServers, tools: [look] });
+  await agent.run("Go.", {
+    toolServers: servers,
+    approve: ({ kind, tool }) => {
+      asked.push(`${kind} ${tool}`);
+      return { choice: "approve" };
+    },
+  });
+  expect(asked).toEqual(["tool_definition mcp__web__read"]);
+  expect(approved).toEqual(["read"]);
+});
+
 test("A4 a gate on a tool that the server does not have refuses the run", async () => {
   const { servers } = changedServer();
   const agent = new Agent({

@@ -155,7 +155,10 @@ const NOBODY = {
 };
 
 /** Calls the run's approver. One that throws, or decides what cannot be, has rejected: nothing is approved by accident. */
-async function askApprover(run: RunContext, { approval_id: id, kind }: AskInput): Promise<void> {
+export async function askApprover(
+  run: RunContext,
+  { approval_id: id, kind }: Pick<AskInput, "approval_id" | "kind">,
+): Promise<void> {
   const approval = run.approvals.pending.find((one) => one.id === id);
   if (typeof run.approver !== "function" || approval === undefined) return;
   try {

@@ -5,6 +5,7 @@ import type { RunContext } from "../run-context.ts";
 import { failureFrom } from "../run-result.ts";
 import { definitionApproval } from "../run-supplies.ts";
 import type { Supplies } from "../served.ts";
+import { askApprover } from "./ask.ts";
 
 /** Connects the servers of the run's agents, and has somebody asked about tools that are no longer what was approved. */
 export async function equip(run: RunContext, _input: EquipInput, effect: Effect): Promise<EquipOut> {
@@ -54,6 +55,7 @@ async function openRecord(
     },
     () => undefined,
   );
+  if (typeof run.approver === "function") void askApprover(run, { approval_id: id, kind: "tool_definition" });
   void run.approvals.closed(id).then(({ state }) => {
     if (state === "approved") return run.supplies?.admit(agent, tool);
   });
