@@ -64,7 +64,8 @@ export function makeAgents(init: AgentsInit): readonly AgentBinding[] {
     { loop: true, record: "none" },
   );
   const gate = { hitlTools: ["charge"], hitlTimeoutSeconds: init.timeoutSeconds };
-  return [new Agent({ name: "free", model, tools }), new Agent({ name: "gated", model, tools, ...gate })];
+  const both = { model, tools, allowSelfSpawn: true, allowParallelSubagents: true };
+  return [new Agent({ name: "free", ...both }), new Agent({ name: "gated", ...both, ...gate })];
 }
 
 /** The user's message for a script; `n` tells the run's model calls from those of others. */
@@ -72,10 +73,15 @@ export function script(n: number, steps: Steps): string {
   return JSON.stringify({ n, steps });
 }
 
+/** A step that has sub-agents work, each by a script of its own. */
+export function spawning(...scripts: readonly string[]): ScriptedReply {
+  return { calls: [{ tool: "spawn_parallel", args: { jobs: scripts.map((task) => ({ task })) } }] };
+}
+
 function scriptOf({ prompt }: ScriptedRequest): { n: number; steps: Steps } {
   const user = prompt.find(({ role }) => role === "user");
   const part = user?.role === "user" ? user.content[0] : undefined;
-  return JSON.parse(part?.type === "text" ? part.text : "");
+  return JSON.parse(part?.type === "text" ? part.text.replace(/^Task:\n/, "") : "");
 }
 
 function stepOf({ prompt }: ScriptedRequest): number {
