@@ -69,12 +69,19 @@ function toolChanges(
 
 /** Why the request before is not wholly a prefix of the next one, whose first `common` messages are its. */
 export function brokenBy(last: Sent, next: Sent, common: number): string {
-  const changed = next.changed ?? last.changed;
-  if (changed === undefined) return movedBy(last, next, common);
+  if (last.changed === undefined && next.changed === undefined) return movedBy(last, next, common);
   // What rails change in the same way each time breaks nothing; then it is what would have broken it without them.
   const unchanged = commonLength(last.asked, next.asked);
   const isRails = unchanged === askedLength(last) || common < unchanged;
-  return isRails ? `${changed.by} changed the request` : movedBy(last, next, unchanged);
+  return isRails ? `${changers(last, next).join(", ")} changed the request` : movedBy(last, next, unchanged);
+}
+
+/** Who changed one of them and not the other; if that is nobody, whoever changed the later one. */
+function changers(last: Sent, next: Sent): readonly string[] {
+  const before = last.changed?.by ?? [];
+  const now = next.changed?.by ?? [];
+  const odd = [...before.filter((one) => !now.includes(one)), ...now.filter((one) => !before.includes(one))];
+  return odd.length > 0 ? odd : now;
 }
 
 function movedBy(last: Sent, next: Sent, at: number): string {

@@ -23,11 +23,10 @@ export function changedRequest(
 }
 
 /** Rails say that they changed it, unless they had a word to say of their own; plain hooks do not. */
-function changedBy(entries: readonly Entry[], records: readonly RailRecord[]): string {
+function changedBy(entries: readonly Entry[], records: readonly RailRecord[]): string[] {
   const said = records.filter(({ shadow, reason }) => !shadow && reason === "changed messages");
-  if (said.length > 0) return `rail ${said.map(({ rail }) => rail).join(", ")}`;
+  if (said.length > 0) return said.map(({ rail }) => `rail ${rail}`);
   const spoke = new Set(records.map(({ rail }) => rail));
   const able = entries.filter((entry) => entry.rail === undefined || spoke.has(nameOf(entry)));
-  const kind = able.every((entry) => entry.rail !== undefined) ? "rail" : "hook";
-  return `${kind} ${able.map(nameOf).join(" or ")}`;
+  return able.map((entry) => `${entry.rail === undefined ? "hook" : "rail"} ${nameOf(entry)}`);
 }

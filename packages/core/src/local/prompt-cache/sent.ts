@@ -10,7 +10,8 @@ export interface Changed {
   readonly messages: readonly Rendered[];
   /** How many of them come before this turn's transient parts. */
   readonly turnAt: number;
-  readonly by: string;
+  /** `rail <name>` or `hook <name>` */
+  readonly by: readonly string[];
 }
 
 /** What a request is beside its messages. */
