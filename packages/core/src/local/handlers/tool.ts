@@ -48,6 +48,7 @@ function roundOfCall(run: RunContext, input: ToolInput, effect: Effect): Maybe<T
   if (effect.cancelled !== undefined) {
     if (input.decided) record.decided(input.decided);
     if (input.children) return interruptedChildren(run, input.children, part, record, effect.cancelled);
+    if (input.answered) return interruptedFlight(run, input, record, effect.cancelled);
     const isDoubtful = tool !== undefined && mayHaveRun(run, tool, input, effect);
     return isDoubtful ? record.interrupted(effect.cancelled) : record.stopped(effect.cancelled);
   }
@@ -74,6 +75,20 @@ function interruptedChildren(
 ): ToolOut {
   record.ran(started_at, parts.clock.now());
   if (ran_with !== undefined && written !== null) record.ranWith(ran_with, written);
+  return record.interrupted(reason);
+}
+
+/** It was asking something when the run was stopped. */
+function interruptedFlight(
+  run: RunContext,
+  { call }: ToolInput,
+  record: ToolRecord,
+  reason: string,
+): ToolOut {
+  const flight = run.flights.get(call.id);
+  run.flights.delete(call.id);
+  flight?.stop(reason);
+  record.start(flight?.startedAt);
   return record.interrupted(reason);
 }
 
