@@ -1,24 +1,27 @@
 import type { AgentEvent } from "trackside";
 import type { ShownCall } from "./approval-view.ts";
 
-/** The calls of a run by number: the step, then the place in it. */
+/**
+ * The calls of a run by number: the step, then the place in it. Those of sub-agents and the planner come after whose they
+ * are: `1.1[0]/2.1` is the first call in the second step of the first sub-agent that the call 1.1 started.
+ */
 export class Calls {
   readonly #calls = new Map<string, ShownCall>();
-  #step = 0;
-  #count = 0;
+  readonly #lanes = new Map<string, { step: number; count: number }>();
 
   note(event: AgentEvent): void {
-    if (event.type === "step" && event.state === "started") {
-      this.#step = event.step;
-      this.#count = 0;
-    }
-    if (event.type !== "tool_call") return;
-    this.#count += 1;
-    this.#calls.set(event.call_id, { label: `${this.#step}.${this.#count}`, written: event.arguments });
+    if (event.type === "step" && event.state === "started")
+      this.#lanes.set(event.path.join("/"), { step: event.step, count: 0 });
+    if (event.type !== "tool_call" || this.#calls.has(event.call_id)) return;
+    const lane = this.#lanes.get(event.path.join("/")) ?? { step: 0, count: 0 };
+    lane.count += 1;
+    const label = [...event.path, `${lane.step}.${lane.count}`].join("/");
+    this.#calls.set(event.call_id, { label, written: event.arguments });
   }
 
-  get step(): number {
-    return this.#step;
+  /** The last step of the run itself, or of a sub-agent. */
+  step(path: readonly string[] = []): number {
+    return this.#lanes.get(path.join("/"))?.step ?? 0;
   }
 
   of(callId: string | null): ShownCall | undefined {

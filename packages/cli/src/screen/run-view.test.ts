@@ -15,7 +15,7 @@ import {
   skip,
   type Tool,
 } from "trackside";
-import { type Script, scriptedModel } from "trackside/testing";
+import { type Script, type ScriptedStep, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import { RunView } from "./run-view.ts";
 import { Screen } from "./screen.ts";
@@ -102,17 +102,16 @@ describe("a run, as a person sees it", () => {
   test("an event it does not know is named with what it says", () => {
     const view = viewOn();
     view.show({
-      type: "handoff",
+      type: "node",
       run_id: "r",
       turn_ref: "t",
       path: [],
       seq: 4,
       at: 1,
-      from: "a",
-      to: "b",
-      reason: "asked",
+      node: "a",
+      state: "started",
     });
-    expect(view.text()).toBe('· handoff\n  {"from":"a","to":"b","reason":"asked"}\n');
+    expect(view.text()).toBe('· node\n  {"node":"a","state":"started"}\n');
   });
 });
 
@@ -232,5 +231,96 @@ describe("what guards do, as a person sees it", () => {
     expect(text).toContain("◆ 1.2 look rejected by ann ◆ x\n");
     expect(text).toContain("✓ 1.1 look");
     expect(text).toContain("✗ 1.2 look not run · 0 ms\n    Not run: the call was rejected\n");
+  });
+});
+
+describe("what others do for a run", () => {
+  const treeOf = (parts: Readonly<Record<string, readonly ScriptedStep[]>>) => {
+    const said = new Map<string, number>();
+    return scriptedModel(
+      [
+        ({ prompt }) => {
+          const first = prompt.find((message) => message.role === "user");
+          const [part] = first?.role === "user" ? first.content : [];
+          const who = part?.type === "text" ? part.text.replace(/^Task:\n/, "") : "";
+          const at = said.get(who) ?? 0;
+          said.set(who, at + 1);
+          const step = parts[who]?.[at];
+          return typeof step === "object" || typeof step === "string" ? step : "nothing";
+        },
+      ],
+      { loop: true },
+    );
+  };
+
+  test("sub-agents are shown under whose they are, behind a bar, with calls numbered after their own", async () => {
+    const jobs = [{ task: "one" }];
+    const agent = new Agent({
+      name: "root",
+      model: treeOf({
+        go: [{ calls: [{ tool: "spawn_parallel", args: { jobs } }] }, "All done."],
+        one: [{ text: "I look.", calls: [{ tool: "look" }] }, "● done · answered"],
+      }),
+      tools: [tool("look", () => "seen")],
+      allowParallelSubagents: true,
+    });
+    const view = viewOn();
+    for await (const event of agent.stream("go")) view.show(event);
+    const text = view.text();
+    const lines = text.split("\n");
+    expect(text).toContain("· sub-agent 1.1[0] started\n┌ sub-agent 1.1[0]\n│ step 1\n│   I look.\n");
+    expect(text).toContain("│ → 1.1[0]/1.1 look {}\n");
+    expect(text).toMatch(/│ ✓ 1\.1\[0\]\/1\.1 look · \d+ ms\n│ {5}seen\n/);
+    expect(text).toContain("│   ● done · answered\n"); // what it said; its end has no indent behind the bar
+    expect(lines.filter((line) => line.startsWith("│ ● done"))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith("● done"))).toHaveLength(1);
+    expect(text).toContain("· sub-agent 1.1[0] is done\n");
+    // Of those that live side by side nothing is shown in pieces.
+    expect(text.match(/I look\./g)).toHaveLength(1);
+  });
+
+  test("two at work side by side are told apart wherever one takes over", () => {
+    const view = viewOn();
+    const stamp = { run_id: "r", turn_ref: "t", seq: 1, at: 0 };
+    const step = (child: string, n: number) =>
+      view.show({ type: "step", ...stamp, path: [child], step: n, state: "started" } as AgentEvent);
+    step("1.1[0]", 1);
+    step("1.1[1]", 1);
+    step("1.1[0]", 2);
+    expect(view.text()).toBe(
+      "┌ sub-agent 1.1[0]\n│ step 1\n┌ sub-agent 1.1[1]\n│ step 1\n┌ sub-agent 1.1[0]\n│\n│ step 2\n",
+    );
+  });
+
+  test("a plan, what became of the context, a handoff and what was kept beside are told in words", () => {
+    const view = viewOn();
+    const stamp = { run_id: "r", turn_ref: "t", seq: 1, at: 0, path: [] };
+    const steps = [{ title: "Look" }, { title: "Act", detail: "but carefully" }];
+    for (const event of [
+      { type: "plan", plan: { steps } },
+      { type: "plan", plan: null, failure: { code: "model_failed", message: "It fell asleep." } },
+      {
+        type: "context",
+        action: "summarised",
+        tokens_before: 1204,
+        tokens_after: 300,
+        detail: "the first 4 turns",
+      },
+      { type: "handoff", from: "triage", to: "specialist", reason: "it knows" },
+      { type: "artifact", artifact_id: "art_1", call_id: null, media_type: "text/plain", bytes: 12_345 },
+    ])
+      view.show({ ...stamp, ...event } as AgentEvent);
+    expect(view.text()).toBe(`≡ plan
+  1. Look
+  2. Act
+    but carefully
+! there is no plan, the run goes on without one
+  It fell asleep.
+· context summarised · 1,204 to 300 tokens
+  the first 4 turns
+⇒ triage hands over to specialist
+    it knows
+· kept beside the conversation · art_1 · text/plain · 12.3 kB
+`);
   });
 });

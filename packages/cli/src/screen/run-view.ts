@@ -32,7 +32,13 @@ type Colour = "green" | "yellow" | "red";
 export class RunView {
   readonly #screen: Screen;
   readonly #model: string;
-  readonly calls = new Calls();
+  readonly calls: Calls;
+  /** Whose events these are: the run's own, or a sub-agent's. */
+  readonly #path: readonly string[];
+  /** Sub-agents and the planner, by where they are, each beside the others. */
+  readonly #lanes = new Map<string, RunView>();
+  /** The lane whose lines were the last on the screen. */
+  #last = "";
   /** Names of the tools at work, by call. */
   readonly #open = new Map<string, string>();
   /** Messages of which something was shown. */
@@ -47,15 +53,47 @@ export class RunView {
   readonly #you: string;
   readonly #record: RunViewOptions["record"];
 
-  constructor(screen: Screen, model: string, { you = PERSON, record }: RunViewOptions = {}) {
+  constructor(
+    screen: Screen,
+    model: string,
+    { you = PERSON, record }: RunViewOptions = {},
+    lane: { readonly path: readonly string[]; readonly calls: Calls } = { path: [], calls: new Calls() },
+  ) {
     this.#screen = screen;
     this.#model = model;
     this.#you = you;
     this.#record = record;
+    this.#path = lane.path;
+    this.calls = lane.calls;
   }
 
   show(event: AgentEvent): void {
     this.calls.note(event);
+    if (event.path.length > this.#path.length) this.#beside(event);
+    else {
+      this.#last = "";
+      this.#own(event);
+    }
+  }
+
+  /** Sub-agents work side by side: what they say is shown whole, under whose it is. */
+  #beside(event: AgentEvent): void {
+    if (!("seq" in event)) return;
+    const lane = event.path.slice(0, this.#path.length + 1);
+    const name = lane.join("/");
+    let view = this.#lanes.get(name);
+    if (view === undefined) {
+      const options = { you: this.#you, ...(this.#record ? { record: this.#record } : {}) };
+      view = new RunView(this.#screen.inset(), this.#model, options, { path: lane, calls: this.calls });
+      this.#lanes.set(name, view);
+    }
+    this.#endFlow();
+    if (this.#last !== name) this.#screen.line(this.#screen.paint("dim", `┌ ${laneName(lane)}`));
+    this.#last = name;
+    view.show(event);
+  }
+
+  #own(event: AgentEvent): void {
     switch (event.type) {
       case "text_delta":
         this.#seen.add(event.message_id);
@@ -111,6 +149,23 @@ export class RunView {
         break;
       case "status":
         this.#status(event);
+        break;
+      case "plan":
+        this.#plan(event);
+        break;
+      case "context":
+        this.#context(event);
+        break;
+      case "subagent":
+        this.#subagent(event);
+        break;
+      case "handoff":
+        this.#handoff(event);
+        break;
+      case "artifact":
+        this.#note(
+          `kept beside the conversation · ${cleanLine(event.artifact_id)} · ${cleanLine(event.media_type)} · ${bytes(event.bytes)}`,
+        );
         break;
       default:
         this.#other(event);
@@ -319,6 +374,43 @@ export class RunView {
     this.#note(type, JSON.stringify(Object.fromEntries(said)));
   }
 
+  #plan({ plan, failure }: DurableEventOf<"plan">): void {
+    if (plan === null) {
+      this.#warn("there is no plan, the run goes on without one", failure?.message ?? "");
+      return;
+    }
+    this.#endFlow();
+    const screen = this.#screen;
+    screen.line(`${screen.paint("cyan", "≡")} ${screen.paint("bold", "plan")}`);
+    for (const [i, { title, detail }] of plan.steps.entries()) {
+      screen.paragraph(`${i + 1}. ${title}`, INDENT);
+      if (detail) screen.paragraph(detail, DEEP, "dim");
+    }
+  }
+
+  #context({ action, tokens_before, tokens_after, detail }: DurableEventOf<"context">): void {
+    const size =
+      tokens_before === tokens_after ? "" : ` · ${count(tokens_before)} to ${count(tokens_after)} tokens`;
+    this.#note(`context ${action}${size}`, detail);
+  }
+
+  #subagent({ call_id, index, state, status }: DurableEventOf<"subagent">): void {
+    const label = `${this.calls.of(call_id)?.label ?? "?"}[${index}]`;
+    if (state === "started") this.#note(`sub-agent ${label} started`);
+    else if (status === "error") this.#warn(`sub-agent ${label} failed`, "");
+    else this.#note(`sub-agent ${label} is done`);
+    if (state === "completed") this.#waitForTools();
+  }
+
+  #handoff({ from, to, reason }: DurableEventOf<"handoff">): void {
+    this.#endFlow();
+    const screen = this.#screen;
+    screen.line(
+      `${screen.paint("cyan", "⇒")} ${cleanLine(from)} hands over to ${screen.paint("bold", cleanLine(to))}`,
+    );
+    if (reason !== "") screen.paragraph(reason, DEEP, "dim");
+  }
+
   #status(event: DurableEventOf<"status">): void {
     switch (event.status) {
       case "starting":
@@ -353,7 +445,7 @@ export class RunView {
     this.#endFlow();
     const screen = this.#screen;
     const facts = [stop];
-    const { step } = this.calls;
+    const step = this.calls.step(this.#path);
     if (step > 0) facts.push(counted(step, "step"));
     if (this.#usage) facts.push(tokens(this.#usage));
     if (this.#startedAt > 0) facts.push(duration(at - this.#startedAt));
@@ -398,6 +490,11 @@ function wordFor(code: string): string {
   if (code === "cancelled" || code === "rejected" || code === "approval_timed_out") return "not run";
   if (code === "cancelled_unknown") return "stopped";
   return "failed";
+}
+
+function laneName(path: readonly string[]): string {
+  const last = path.at(-1) ?? "";
+  return last === "planner" ? last : `sub-agent ${cleanLine(path.join("/"))}`;
 }
 
 function nameOf(tool: string): string {

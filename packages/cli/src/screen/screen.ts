@@ -88,9 +88,49 @@ export class Screen {
     this.#shown = false;
   }
 
+  /** The same screen, with a bar before every line: what is shown there belongs to somebody else. */
+  inset(): Screen {
+    return new Inset(this, this.#stream);
+  }
+
   #flowOptions(indent: number, style?: Style): FlowOptions {
     const options = { width: this.width, indent };
     return style === undefined ? options : { ...options, style: (text) => this.paint(style, text) };
+  }
+}
+
+const BAR = "│ ";
+
+/** A part of a screen. Text is indented elsewhere, so nothing that a model says looks like it. */
+class Inset extends Screen {
+  readonly #outer: Screen;
+  #atStart = true;
+
+  constructor(outer: Screen, stream: Output) {
+    super(stream, {});
+    this.#outer = outer;
+  }
+
+  override get width(): number {
+    return this.#outer.width - BAR.length;
+  }
+
+  override write(text: string): void {
+    let out = "";
+    for (const piece of text.split(/(?<=\n)/)) {
+      if (this.#atStart && piece !== "") out += this.paint("dim", piece === "\n" ? BAR.trimEnd() : BAR);
+      out += piece;
+      this.#atStart = piece.endsWith("\n");
+    }
+    this.#outer.write(out);
+  }
+
+  override waitFor(what: string): void {
+    this.#outer.waitFor(what);
+  }
+
+  override settled(): void {
+    this.#outer.settled();
   }
 }
 

@@ -15,6 +15,7 @@ Options
   --status a,b            only these: ${STATUSES.join(", ")}
   --agent name            only of this agent
   --conversation id       only of this conversation
+  --parent id             the sub-agents of this run
   --limit n               at most so many; 20 unless given
   --json                  prints each record as one line of JSON
 ${STORE_OPTIONS_HELP}
@@ -35,6 +36,7 @@ export const list: Command = {
       status: { type: "string" },
       agent: { type: "string" },
       conversation: { type: "string" },
+      parent: { type: "string" },
       limit: { type: "string" },
     });
     if (values.help) return showHelp(io, help);
@@ -47,12 +49,17 @@ export const list: Command = {
         values.conversation === undefined
           ? undefined
           : await findId(trackside, "branches", values.conversation, scope.tenant);
+      const parent =
+        values.parent === undefined
+          ? undefined
+          : await findId(trackside, "runs", values.parent, scope.tenant);
       const found = await trackside.runs.list({
         ...scope,
         limit: limit + 1,
         ...(status === undefined ? {} : { status }),
         ...(agent === undefined ? {} : { agent }),
         ...(conversation === undefined ? {} : { conversation }),
+        ...(parent === undefined ? {} : { parent }),
       });
       const shown = found.slice(0, limit);
       if (json) for (const record of shown) line(record);

@@ -41,8 +41,9 @@ export const show = onOne({
 
 async function showRun({ trackside, scope, screen, output }: InStore, io: Io, id: string): Promise<void> {
   const run = await trackside.runs.get(id, scope);
-  const events = await trackside.runs.events(id, scope);
-  const approvals = await trackside.approvals.list({ ...scope, runId: id, state: "all", limit: 10_000 });
+  const events = await trackside.runs.events(id, { ...scope, children: true });
+  const which = run.parent_run_id === null ? { rootRunId: id } : { runId: id };
+  const approvals = await trackside.approvals.list({ ...scope, ...which, state: "all", limit: 10_000 });
   const records = new Map(approvals.map((approval) => [approval.id, approval]));
   showRecord(screen, run);
   screen.line();
@@ -80,6 +81,7 @@ function showRecord(screen: Screen, run: RunRecord): void {
     ["took", run.ended_at === null ? "" : duration(run.ended_at - run.created_at)],
     ["steps", String(run.steps)],
     ["usage", run.usage.model_calls === 0 ? "" : tokens(run.usage)],
+    ["sub-agent of", run.parent_run_id ?? ""],
     ["retried from", run.retried_from ?? ""],
     ["scope", Object.keys(scope).length === 0 ? "" : cleanLine(JSON.stringify(scope))],
     ["definition", run.definition_digest ?? ""],

@@ -41,7 +41,7 @@ export const tail: Command = {
     if (values.help) return showHelp(io, help);
     noMore(positionals, 1, "trackside runs tail <id>");
     const after = values.after ?? "0";
-    if (!/^\d+(:\S+)?$/.test(after))
+    if (!/^\d+([:;]\S+)?$/.test(after))
       throw new Complaint(
         `--after: the number of an event or a cursor expected, ${JSON.stringify(after)} given.`,
       );
@@ -82,7 +82,7 @@ async function follow(opened: InStore, io: Io, id: string, after: string): Promi
             screen.paint("dim", `    decide: trackside approvals show ${shortId(event.approval_id)}`),
           );
       }
-      if (event.type !== "status") continue;
+      if (event.type !== "status" || event.run_id !== id) continue; // a sub-agent's end is not the run's
       if (event.status === "completed") exitCode = EXIT.completed;
       if (event.status === "error" || event.status === "cancelled") exitCode = EXIT.failed;
       if (event.status === "parked" && (await trackside.runs.get(id, scope)).status === "parked") {
@@ -98,7 +98,8 @@ async function follow(opened: InStore, io: Io, id: string, after: string): Promi
   if (leaving.exitCode === undefined) return exitCode ?? EXIT.completed;
   if (!json) {
     screen.line();
-    screen.line(`Left. The run goes on. Back to it: trackside runs tail ${shortId(id)} --after ${cursor}`);
+    const place = cursor.includes(";") ? `'${cursor}'` : cursor; // with sub-agents under way it is more than a word
+    screen.line(`Left. The run goes on. Back to it: trackside runs tail ${shortId(id)} --after ${place}`);
   }
   return leaving.exitCode;
 }
