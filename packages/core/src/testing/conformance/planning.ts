@@ -189,17 +189,23 @@ export const planning = [
   }),
 
   behaviour("P1 S7 X6 steering and handoff do not plan again, and keep the plan", async (make) => {
-    let release: (() => void) | undefined;
     const wait = defineTool({
       name: "wait",
       effect: "none",
-      execute: () => new Promise<string>((resolve) => (release = () => resolve("waited"))),
+      execute: () => new Promise<string>((resolve) => setTimeout(() => resolve("waited"), 2)),
     });
     const other = scriptedModel(["theirs"]);
     const member = new Agent({ name: "other", model: other, planningEnabled: true });
-    const { model, planningModel } = pair(
-      [THOUGHT],
-      [{ calls: [{ tool: "wait" }] }, { calls: [{ tool: "handoff_to_other", args: { reason: "theirs" } }] }],
+    const { planningModel } = pair([THOUGHT]);
+    // It waits until it is told to hurry, and then lets somebody else do it.
+    const model = scriptedModel(
+      [
+        ({ prompt }) =>
+          JSON.stringify(prompt).includes("Hurry")
+            ? { calls: [{ tool: "handoff_to_other", args: { reason: "theirs" } }] }
+            : { calls: [{ tool: "wait" }] },
+      ],
+      { loop: true },
     );
     const agent = new Agent({
       name: "a",
@@ -208,24 +214,22 @@ export const planning = [
       planningEnabled: true,
       tools: [wait],
       handoffs: [member],
+      maxSteps: 2_000,
     });
     const stream = agent.stream("Go", { engine: await make() });
-    const receipts: Promise<unknown>[] = [];
+    let receipt: Promise<unknown> | undefined;
     const events: object[] = [];
     for await (const event of stream) {
       events.push(event);
-      if (event.type === "tool_call" && event.tool === "wait") {
-        receipts.push(stream.steer("Hurry"));
-        await until(() => release !== undefined, "the tool");
-        release?.();
-      }
+      if (event.type === "tool_call") receipt ??= stream.steer("Hurry");
     }
     const result = await stream.result;
-    await Promise.all(receipts);
+    await receipt;
     assert.equal(result.text, "theirs");
     assert.equal(planOf(events).length, 1);
     assert.equal(planningModel.requests.length, 1);
-    assert.deepEqual(marks([...model.requests, ...other.requests]), [1, 1, 1]);
+    const requests = [...model.requests, ...other.requests];
+    assert.deepEqual(new Set(marks(requests)), new Set([1]));
   }),
 
   behaviour(
