@@ -15,7 +15,7 @@ import {
   type ScriptedStep,
   scriptedModel,
 } from "../scripted-model.ts";
-import { behaviour, collect, rejection, trace, until } from "./behaviour.ts";
+import { behaviour, collect, rejection, trace } from "./behaviour.ts";
 
 /** Anything the planner says, writes or is told has this in it; nobody else's text does. */
 const MARK = "%planner%";
@@ -473,26 +473,27 @@ export const planning = [
   }),
 
   behaviour("X5 a cancel reaches the planner's model, and its tools", async (make) => {
-    let isWaiting = false;
-    const wait = defineTool({
-      name: "wait",
-      effect: "none",
-      execute: (_, { signal }) =>
-        new Promise((_resolve, reject) => {
-          isWaiting = true;
-          signal.addEventListener("abort", () => reject(signal.reason));
-        }),
-    });
-    for (const step of [{ hang: true as const }, { calls: [{ tool: "wait" }] }]) {
-      isWaiting = false;
-      const { model, planningModel } = pair([step, THOUGHT]);
+    for (const isCalling of [false, true]) {
+      let begin: () => void = () => {};
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const wait = defineTool({
+        name: "wait",
+        effect: "none",
+        execute: (_, { signal }) =>
+          new Promise((_resolve, reject) => {
+            begin();
+            signal.addEventListener("abort", () => reject(signal.reason));
+          }),
+      });
+      const hang = () => {
+        begin();
+        return { hang: true as const };
+      };
+      const { model, planningModel } = pair([isCalling ? { calls: [{ tool: "wait" }] } : hang, THOUGHT]);
       const agent = new Agent({ name: "a", model, planningModel, planningEnabled: true, tools: [wait] });
       const stream = agent.stream("Go", { engine: await make() });
       const reading = collect(stream);
-      await until(
-        () => ("hang" in step ? planningModel.requests.length > 0 : isWaiting),
-        "the planner at work",
-      );
+      await begun;
       stream.cancel("enough");
       const events = await reading;
       const error = await rejection(stream.result);
@@ -501,7 +502,7 @@ export const planning = [
       assert.equal(trace(events).at(-1), "status:cancelled");
       assert.equal(model.requests.length, 0);
       const results = events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
-      assert.equal(results.length, "hang" in step ? 0 : 1);
+      assert.equal(results.length, isCalling ? 1 : 0);
     }
   }),
 
