@@ -84,7 +84,8 @@ function* runOf(db: Builder, runId: string): Operation<{ agent: string; scope: R
 function* mark(db: Builder, runId: string, at: number): Operation<string> {
   const line = yield* lineOf(db, runId);
   const waiting = yield* waitingIn(db, line.at(-1));
-  for (const { id } of line) {
+  // The root first, as everybody who locks several runs of a tree does.
+  for (const { id } of line.toReversed()) {
     const isWaiting = waiting.some((one) => one === id || one.startsWith(`${id}.`)); // ids of sub-agents begin with their parent's
     yield* rows(
       db

@@ -11,10 +11,16 @@ export async function eraseConversation(engine: DurableEngine, tenant: string, i
     );
     if (row === undefined) throw new TracksideError("not_found", `There is no conversation ${id}.`);
     return yield* rows(
-      db.selectFrom("runs").select("id").where("conversation_id", "=", id).where("ended_at", "is", null),
+      db
+        .selectFrom("runs")
+        .select(["id", "parent_run_id"])
+        .where("conversation_id", "=", id)
+        .where("ended_at", "is", null),
     );
   });
-  for (const run of open) await engine.cancel(run.id, "its conversation was deleted");
+  // Sub-agents stop with whoever started them: stopped by themselves they would be an answer to go on with.
+  for (const run of open)
+    if (run.parent_run_id === null) await engine.cancel(run.id, "its conversation was deleted");
   await store.write(function* (db) {
     const runs = yield* rows(db.selectFrom("runs").select("id").where("conversation_id", "=", id));
     for (const { id: run_id } of runs) {

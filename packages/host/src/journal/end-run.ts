@@ -251,9 +251,14 @@ function* openLate(
   const [first, ...others] = queued.filter(({ once }) => !once && !isChild).map(({ message }) => message);
   if (first === undefined) return undefined;
   const [before] = yield* rows(
-    db.selectFrom("runs").select(["agent", "definition_digest"]).where("id", "=", run.runId),
+    db.selectFrom("runs").select(["agent", "definition_digest", "parent_run_id"]).where("id", "=", run.runId),
   );
   if (before === undefined) return undefined;
+  if (before.parent_run_id !== null) {
+    // A sub-agent has one turn.
+    for (const { id } of [first, ...others]) yield* settleInbox(db, id, "dropped", run.runId, at);
+    return undefined;
+  }
   const id = newId("run");
   const body: RunBody = {
     v: 1,

@@ -118,10 +118,15 @@ function* placeOf(db: Builder, given: NewRun, codec: Codec): Operation<BranchPla
   const [branch] = yield* rows(
     db
       .selectFrom("branches")
-      .select(["id", "conversation_id", "length"])
+      .select(["id", "conversation_id", "parent_id", "length"])
       .where("id", "=", id)
       .where("tenant", "=", given.tenant),
   );
+  if (branch !== undefined && branch.parent_id === null && branch.id !== branch.conversation_id)
+    throw new TracksideError(
+      "config_invalid",
+      `${id} is the conversation of a sub-agent, which has one turn. Go on with ${branch.conversation_id}, or branch it first.`,
+    );
   if (branch !== undefined)
     return {
       conversationId: branch.conversation_id,

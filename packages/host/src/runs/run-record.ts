@@ -5,6 +5,8 @@ import type { RunsTable } from "../store/tables.ts";
 /** A run as the host shows it: its record, and what the store knows beside it. */
 export interface RunRecord extends Run {
   readonly branch_id: string;
+  /** The run at the root of its tree: itself, unless it is a sub-agent's. */
+  readonly root_run_id: string;
   readonly steps: number;
   readonly updated_at: number;
   /** Why it is to be cancelled, from the moment somebody asked for it. */
@@ -23,6 +25,7 @@ export function runRecord(row: RunsTable): RunRecord {
     definition_digest: row.definition_digest || null,
     conversation_id: row.conversation_id,
     branch_id: row.branch_id,
+    root_run_id: row.root_run_id,
     turn_ref: row.turn_ref,
     parent_run_id: row.parent_run_id,
     retried_from: row.retried_from,
