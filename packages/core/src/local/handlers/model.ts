@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import { budgetMessage } from "../../context/budget.ts";
 import type { Rendered } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
@@ -21,7 +25,7 @@ import { dispatchPoint, type Place, type PointResult } from "../point.ts";
 import { breakpointFor, setBreakpoints } from "../prompt-cache/breakpoints.ts";
 import { changedRequest } from "../prompt-cache/changed-request.ts";
 import { type Following, follow } from "../prompt-cache/follow.ts";
-import { type Changed, Sent } from "../prompt-cache/sent.ts";
+import { type Changed, type Heading, Sent } from "../prompt-cache/sent.ts";
 import type { Model } from "../providers/adapt.ts";
 import { readAnswer } from "../read-answer.ts";
 import { counterOf, estimated, limitOf, requestSize, sizeOfMessages } from "../request-size.ts";
@@ -128,8 +132,10 @@ class ModelCall {
     pieces: Pieces,
     changed: Changed | undefined,
   ): Promise<ModelOut> {
-    const options = callOptions(this.#run, model, prompt, this.#effect, this.#input.planner !== undefined);
-    this.#follow(model, prompt, pieces, changed);
+    const isPlanning = this.#input.planner !== undefined;
+    const tools = this.#run.agent.wireTools(model.provider, isPlanning);
+    const options = callOptions(this.#run, prompt, tools, this.#effect, isPlanning);
+    this.#follow(model, options, new Sent(this.#heading(model, tools), pieces, changed));
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
@@ -139,22 +145,20 @@ class ModelCall {
   }
 
   /** Notes what is sent for the next request to be compared with, and tells the provider what to keep. */
-  #follow(model: Model, prompt: LanguageModelV4Prompt, pieces: Pieces, changed: Changed | undefined): void {
-    const run = this.#run;
-    const isPlanning = this.#input.planner !== undefined;
-    const heading = {
-      runId: run.id,
-      agent: run.agent.definition.name,
-      model: this.#name,
-      tools: run.agent.wireTools(model.provider, isPlanning) ?? NO_TOOLS,
-      format: isPlanning ? null : run.agent.output?.jsonSchema,
-    };
-    this.#following = follow(run.log, laneOf(this.#input), new Sent(heading, pieces, changed));
+  #follow(model: Model, { prompt }: LanguageModelV4CallOptions, sent: Sent): void {
+    const { log } = this.#run;
+    this.#following = follow(log, laneOf(this.#input), sent);
     const mark = breakpointFor(model);
     if (mark === undefined) return;
     const { tail_at, up_to } = this.#input;
-    const turnAt = changed?.turnAt ?? run.log.renderedLength(tail_at, up_to);
+    const turnAt = sent.changed?.turnAt ?? log.renderedLength(tail_at, up_to);
     setBreakpoints(prompt, mark, this.#following, turnAt);
+  }
+
+  #heading(by: Model, tools: readonly LanguageModelV4FunctionTool[] = NO_TOOLS): Heading {
+    const { definition, output } = this.#run.agent;
+    const format = this.#input.planner === undefined ? output?.jsonSchema : undefined;
+    return { runId: this.#run.id, agent: definition.name, by, model: this.#name, tools, format };
   }
 
   #failure(error: unknown): Failure {
@@ -394,13 +398,12 @@ function withSystem({ system }: Pieces, { messages }: Changed): Rendered[] {
 
 function callOptions(
   run: RunContext,
-  model: Model,
   prompt: LanguageModelV4Prompt,
+  tools: LanguageModelV4FunctionTool[] | undefined,
   effect: Effect,
   isPlanning: boolean,
 ): LanguageModelV4CallOptions {
   const { definition, output } = run.agent;
-  const wireTools = run.agent.wireTools(model.provider, isPlanning);
   const options: LanguageModelV4CallOptions = {
     prompt,
     // Made when the provider reads it: a signal costs more than the rest of a step.
@@ -408,7 +411,7 @@ function callOptions(
       return effect.signal;
     },
   };
-  if (wireTools !== undefined) options.tools = wireTools;
+  if (tools !== undefined) options.tools = tools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
   if (definition.temperature !== null) options.temperature = definition.temperature;
   if (output !== null && !isPlanning)

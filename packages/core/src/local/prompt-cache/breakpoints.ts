@@ -5,10 +5,10 @@ import type {
 } from "@ai-sdk/provider";
 import type { Following } from "./follow.ts";
 
-/** Providers that keep a prefix only where they are told to. */
+/** Providers that keep a prefix only where they are told to: Anthropic, also as sold by others, and Bedrock. */
 const ANTHROPIC = /(^|\.)anthropic/;
 const BEDROCK = /^(amazon-)?bedrock\b/;
-/** Bedrock refuses the mark for models that cannot; of its own it caches by itself. */
+/** Bedrock refuses the mark for models that know none; its own cache without. */
 const BEDROCK_CANNOT = /claude-(v2|instant|3-(opus|sonnet|haiku)|3-5-sonnet)/;
 
 const CACHE_CONTROL: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -23,7 +23,8 @@ export function breakpointFor(model: {
   modelId: string;
 }): SharedV4ProviderOptions | undefined {
   const { provider, modelId } = model;
-  if (ANTHROPIC.test(provider)) return CACHE_CONTROL;
+  if (provider.includes("anthropic") && ANTHROPIC.test(provider)) return CACHE_CONTROL;
+  if (!provider.includes("bedrock")) return undefined; // a look is enough for all others
   if (!BEDROCK.test(provider) || !modelId.includes("claude") || BEDROCK_CANNOT.test(modelId))
     return undefined;
   return CACHE_POINT;

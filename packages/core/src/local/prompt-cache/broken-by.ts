@@ -16,9 +16,9 @@ const MOST_NAMES = 8;
 
 /** Compares what comes before the messages, in the order providers read it: tools, system prompt. */
 export function compareHeads(last: Sent, next: Sent): Heads {
-  const { model, tools, format } = next.heading;
+  const { by, model, tools, format } = next.heading;
   const before = last.heading;
-  if (before.model !== model) return differ(last, next, "model changed", 0);
+  if (before.by !== by && before.model !== model) return differ(last, next, "model changed", 0);
   if (before.format !== format && !sameBytes(before.format, format))
     return differ(last, next, "output schema changed", 0);
   if (before.tools !== tools) {

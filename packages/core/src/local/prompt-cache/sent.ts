@@ -19,7 +19,8 @@ export interface Heading {
   readonly runId: string;
   /** Who has the turn. */
   readonly agent: string;
-  /** `provider:model` */
+  /** The model, and its name: `provider:model`. */
+  readonly by: object;
   readonly model: string;
   readonly tools: readonly LanguageModelV4FunctionTool[];
   /** The shape the answer has to have. */
