@@ -31,7 +31,7 @@ export async function findId(
 ): Promise<string> {
   const { one, list } = NOUNS[table];
   if (given === undefined || given === "") throw new Complaint(`Which ${one}? ${list} lists them.`);
-  const found = await candidates(trackside, table, given, tenant);
+  const found = withoutParts(await candidates(trackside, table, given, tenant));
   if (found.includes(given)) return given;
   if (given.length < FEWEST)
     throw new Complaint(`${JSON.stringify(given)} is too short for the id of a ${one}. ${list} lists them.`);
@@ -65,11 +65,16 @@ async function candidates(
   return rows.map(({ id }) => id).filter((id) => isMeant(id, given));
 }
 
+/** The ids of sub-agents begin with that of whoever started them, who is meant. */
+function withoutParts(ids: readonly string[]): string[] {
+  return ids.filter((id) => !ids.some((other) => id.startsWith(`${other}.`)));
+}
+
 function isMeant(id: string, given: string): boolean {
   return id.startsWith(given) || id.endsWith(given) || withoutRound(id).endsWith(given);
 }
 
 /** A call is asked about once, mostly: which time it was need not be written. */
 function withoutRound(id: string): string {
-  return id.replace(/\.(approval|unknown)\.\d+$/, "");
+  return id.replace(/\.(approval|unknown|elicitation)\.\d+$/, "");
 }

@@ -15,7 +15,7 @@ const ADVICE = {
     "The process died each time in this effect. Find out why, then resume the run, or cancel it.",
 } as const;
 
-export type ParkCode = keyof typeof ADVICE;
+type ParkCode = keyof typeof ADVICE;
 
 /** Why a run cannot go on by itself. */
 export class Parked extends Error {
