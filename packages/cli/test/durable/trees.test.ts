@@ -45,4 +45,4 @@ test("S2 runs of sub-agents are listed by their parent, and shown and followed w
   const at = lines.findIndex(({ cursor }) => cursor.includes(";"));
   const rest = await place.cli(["runs", "tail", id, "--json", "--after", lines[at]?.cursor ?? ""]);
   expect(rest.stdout.trimEnd().split("\n")).toHaveLength(lines.length - at - 1);
-});
+}, 300_000); // many processes, one after the other
