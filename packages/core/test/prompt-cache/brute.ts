@@ -38,22 +38,25 @@ export function bruteForce(last: Got, next: Got): { tokens: number; isWhole: boo
   const sizer = sizerOf(last.model);
   const sum = (messages: readonly Rendered[]) =>
     messages.reduce((tokens, message) => tokens + sizeOfFirst([message], 1, sizer), 0);
-  const whole = sizeBefore(a.tools, a.system, sizer) + sum(a.messages);
   const format = (got: Got) => JSON.stringify(got.request.options.responseFormat);
 
-  let tokens = 0;
-  let isWhole = false;
   const tools = common(a.tools, b.tools);
+  const messages = common(a.messages, b.messages);
+  let tokens = 0;
+  let isSameUpToMessages = false;
   if (last.model !== next.model || format(last) !== format(next)) tokens = 0;
   else if (tools < a.tools.length || a.tools.length !== b.tools.length)
     tokens = sizeBefore(a.tools.slice(0, tools), undefined, sizer);
   else if (a.system !== b.system) tokens = sizeBefore(a.tools, undefined, sizer);
   else {
-    const messages = common(a.messages, b.messages);
-    isWhole = messages === a.messages.length;
+    isSameUpToMessages = true;
     tokens = sizeBefore(a.tools, a.system, sizer) + sum(a.messages.slice(0, messages));
   }
-  if (last.reported > 0 && tokens > 0)
-    tokens = isWhole ? last.reported : Math.round((last.reported * tokens) / whole);
-  return { tokens: next.reported > 0 ? Math.min(tokens, next.reported) : Math.round(tokens), isWhole };
+  if (last.reported > 0) {
+    const isMost = isSameUpToMessages && messages * 2 >= a.messages.length;
+    const without = Math.max(0, last.reported - sum(a.messages.slice(messages)));
+    tokens = isMost ? without : Math.min(tokens, last.reported);
+  }
+  if (next.reported > 0) tokens = Math.min(tokens, next.reported);
+  return { tokens, isWhole: isSameUpToMessages && messages === a.messages.length };
 }

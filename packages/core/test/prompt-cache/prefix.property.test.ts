@@ -18,9 +18,9 @@ import { isSummary, words } from "../budget/talk.ts";
 import { ENGINES } from "../guards/stage.ts";
 import { bruteForce, type Got } from "./brute.ts";
 
-/** One step: how much its tool returns, and what happens around it. */
+/** One step: how much each of its calls returns, and what happens around it. */
 interface Step {
-  readonly result: number;
+  readonly results: readonly number[];
   readonly happens: "nothing" | "note" | "failure";
 }
 
@@ -55,11 +55,14 @@ const scripts: fc.Arbitrary<Script> = fc.record({
   turns: fc.array(
     fc.record({
       steps: fc.array(
-        fc.record({ result: fc.nat(300), happens: mostly<Step["happens"]>("nothing", "note", "failure") }),
+        fc.record({
+          results: fc.array(fc.nat(300), { minLength: 1, maxLength: 3 }),
+          happens: mostly<Step["happens"]>("nothing", "note", "failure"),
+        }),
         { maxLength: 4 },
       ),
       news: fc.constantFrom("", "It rains.", "It snows."),
-      isDurable: fc.boolean(),
+      isDurable: mostly(false, true),
       tools: mostly(2, 1, 3),
       instructions: mostly("Be kind.", "", "Be brief."),
       model: mostly<"one" | "two">("one", "two"),
@@ -121,7 +124,8 @@ async function talk(script: Script, engine: Engine): Promise<Talk> {
     isFailed = false;
     if (now === undefined) return { text: "Done.", usage };
     step += 1;
-    return { calls: [{ tool: "get", args: { result: now.result, note: now.happens === "note" } }], usage };
+    const args = now.results.map((result, i) => ({ result, note: now.happens === "note" && i === 0 }));
+    return { calls: args.map((one) => ({ tool: "get", args: one })), usage };
   };
   const models = {
     one: scriptedModel([answer("scripted:one")], { loop: true, modelId: "one" }),

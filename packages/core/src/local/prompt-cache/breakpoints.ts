@@ -59,7 +59,7 @@ export function setBreakpoints(
   for (const at of [...wanted].sort((a, b) => a - b)) {
     const message = prompt[at];
     if (message === undefined || at < 0 || !canEndAt(message)) continue;
-    if (next.sizeTo(at + 1 - system) < LEAST_TOKENS) continue;
+    if (!next.reaches(at + 1 - system, LEAST_TOKENS)) continue;
     prompt[at] = { ...message, providerOptions: { ...message.providerOptions, ...mark } };
     marks.push(at);
   }

@@ -58,18 +58,19 @@ export class Following {
     return { tokens: reported > 0 ? Math.min(tokens, reported) : tokens, broken_by: this.brokenBy };
   }
 
+  /** Of what the provider counted, less the smaller part that is gone; or else by estimate. */
   #tokens(): number {
-    const { last } = this;
+    const { last, common } = this;
     if (last === undefined) return 0;
-    if (this.brokenBy === null && last.reported > 0) return last.reported;
-    const shared = this.#estimated(last);
-    if (last.reported === 0 || shared === 0) return Math.round(shared);
-    const share = Math.min(1, shared / last.sizeTo(last.length)); // as the provider counts
-    return Math.round(last.reported * share);
+    const { reported, length } = last;
+    if (this.#tools === undefined && reported > 0 && common * 2 >= length)
+      return Math.max(0, reported - last.size(common, length));
+    const estimate = this.#estimated(last);
+    return reported > 0 ? Math.min(reported, estimate) : estimate;
   }
 
   #estimated(last: Sent): number {
-    if (this.#tools === undefined) return last.sizeTo(this.common);
+    if (this.#tools === undefined) return last.before + last.size(0, this.common);
     const { tools, model } = last.heading;
     return sizeBefore(tools.slice(0, this.#tools), undefined, sizerOf(model));
   }

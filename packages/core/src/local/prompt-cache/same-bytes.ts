@@ -5,16 +5,25 @@
 export function sameBytes(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b);
+  if (Array.isArray(b)) return false;
   if (a instanceof URL || b instanceof URL) return a instanceof URL && b instanceof URL && a.href === b.href;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((one, i) => sameBytes(one, b[i]));
+  return sameFields(a as Record<string, unknown>, b as Record<string, unknown>); // what is left is plain
+}
+
+function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!sameBytes(a[i], b[i])) return false;
+  return true;
+}
+
+function sameFields(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  const keys = Object.keys(a);
+  const others = Object.keys(b);
+  if (keys.length !== others.length) return false;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string; // within its length
+    if (key !== others[i] || !sameBytes(a[key], b[key])) return false;
   }
-  const left = Object.entries(a);
-  const right = Object.entries(b);
-  if (left.length !== right.length) return false;
-  return left.every(([key, value], i) => {
-    const [other, its] = right[i] ?? [];
-    return key === other && sameBytes(value, its);
-  });
+  return true;
 }

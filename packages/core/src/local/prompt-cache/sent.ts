@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { Rendered } from "../../context/render.ts";
 import type { Pieces } from "../handlers/request.ts";
 import { sameBytes } from "./same-bytes.ts";
-import { sizeBefore, sizeOfFirst, sizerOf } from "./sizes.ts";
+import { sizeBefore, sizeOf, sizeOfFirst, sizerOf } from "./sizes.ts";
 
 /** A request that rails or hooks changed on its way: what was sent in place of its pieces, and who did it. */
 export interface Changed {
@@ -32,6 +32,8 @@ interface Stretch {
   readonly of: readonly Rendered[];
   readonly from: number;
   readonly to: number;
+  /** The log's: counted once for all requests. */
+  readonly isLog?: true;
 }
 
 /** A request that was sent: enough of it to say what the next one shares with it. Nothing is copied. */
@@ -76,8 +78,9 @@ export class Sent {
   get asked(): readonly Stretch[] {
     if (this.#asked === undefined) {
       const { log, at, length, inserted, added, aside } = this.pieces;
-      const before = { of: log, from: 0, to: at };
-      this.#asked = [before, all(inserted), { of: log, from: at, to: length }, all(added), all(aside)];
+      const before = { of: log, from: 0, to: at, isLog: true } as const;
+      const behind = { of: log, from: at, to: length, isLog: true } as const;
+      this.#asked = [before, all(inserted), behind, all(added), all(aside)];
     }
     return this.#asked;
   }
@@ -89,17 +92,34 @@ export class Sent {
     return this.#before;
   }
 
-  /** The tokens of all that comes up to its message number `length`, by estimate. */
-  sizeTo(length: number): number {
+  /** The tokens of its messages from one to another, by estimate. */
+  size(from: number, to: number): number {
     const sizer = sizerOf(this.heading.model);
-    let tokens = this.before;
-    let left = length;
-    for (const { of, from, to } of this.stretches) {
-      const taken = Math.min(left, to - from);
-      tokens += sizeOfFirst(of, from + taken, sizer) - sizeOfFirst(of, from, sizer);
-      left -= taken;
+    let tokens = 0;
+    let start = 0;
+    for (const { of, from: first, to: end, isLog } of this.stretches) {
+      const a = first + Math.max(0, from - start);
+      const b = Math.min(end, first + to - start);
+      start += end - first;
+      if (a >= b) continue;
+      if (isLog) tokens += sizeOfFirst(of, b, sizer) - sizeOfFirst(of, a, sizer);
+      else for (const message of of.slice(a, b)) tokens += sizeOf(message, sizer);
     }
     return tokens;
+  }
+
+  /** Whether all that comes up to its message number `to` is so many tokens. Looks no further than it has to. */
+  reaches(to: number, tokens: number): boolean {
+    const sizer = sizerOf(this.heading.model);
+    let size = this.before;
+    let left = to;
+    for (const { of, from, to: end } of this.stretches) {
+      for (let i = from; i < end && left > 0 && size < tokens; i++, left--) {
+        const message = of[i];
+        if (message !== undefined) size += sizeOf(message, sizer);
+      }
+    }
+    return size >= tokens;
   }
 }
 

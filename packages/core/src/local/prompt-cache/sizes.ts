@@ -48,7 +48,7 @@ export function sizeOfFirst(messages: readonly Rendered[], length: number, sizer
 }
 
 /** One message as it is sent. */
-function sizeOf(message: Rendered, { family, text }: Sizer): number {
+export function sizeOf(message: Rendered, { family, text }: Sizer): number {
   if (message.role === "system") return Math.ceil(family.system + text(message.content));
   let tokens = message.role === "user" ? family.user : message.role === "assistant" ? family.assistant : 0;
   for (const part of message.content) {
