@@ -4,7 +4,12 @@ import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } fro
 
 /** An artifact as a conversation in JSON has it. */
 export const storedArtifact = z.lazy(() =>
-  z.object({ id: z.string().min(1), media_type: z.string(), base64: z.string() }),
+  z.object({
+    id: z.string().min(1),
+    media_type: z.string(),
+    base64: z.string(),
+    sources: z.array(z.string()).default([]),
+  }),
 );
 export type StoredArtifact = z.infer<typeof storedArtifact>;
 
@@ -21,8 +26,8 @@ export class MemoryArtifacts implements ArtifactDesk {
     for (const one of kept) this.#kept.set(one.ref.id, one);
   }
 
-  put({ call_id, index, media_type, content }: NewArtifact): ArtifactRef {
-    const ref = refOf(artifactId(call_id, index), media_type, content);
+  put({ call_id, index, media_type, content, sources }: NewArtifact): ArtifactRef {
+    const ref = refOf(artifactId(call_id, index), media_type, content, sources);
     this.#kept.set(ref.id, { ref, content });
     return ref;
   }
@@ -38,16 +43,16 @@ export class MemoryArtifacts implements ArtifactDesk {
   }
 
   toJSON(): readonly StoredArtifact[] {
-    return [...this].map(({ ref: { id, media_type }, content }) => {
+    return [...this].map(({ ref: { id, media_type, sources }, content }) => {
       const base64 = Buffer.from(content.buffer, content.byteOffset, content.length).toString("base64");
-      return { id, media_type, base64 };
+      return { id, media_type, base64, sources: [...sources] };
     });
   }
 
   static fromJSON(stored: readonly StoredArtifact[]): MemoryArtifacts {
-    const read = stored.map(({ id, media_type, base64 }): KeptArtifact => {
+    const read = stored.map(({ id, media_type, base64, sources }): KeptArtifact => {
       const content = new Uint8Array(Buffer.from(base64, "base64"));
-      return { ref: refOf(id, media_type, content), content };
+      return { ref: refOf(id, media_type, content, sources), content };
     });
     return new MemoryArtifacts(read);
   }
@@ -58,8 +63,13 @@ export class MemoryArtifacts implements ArtifactDesk {
   }
 }
 
-export function refOf(id: string, media_type: string, content: Uint8Array): ArtifactRef {
-  return { id, media_type, bytes: content.length, digest: contentDigest(content) };
+export function refOf(
+  id: string,
+  media_type: string,
+  content: Uint8Array,
+  sources: readonly string[] = [],
+): ArtifactRef {
+  return { id, media_type, bytes: content.length, digest: contentDigest(content), sources };
 }
 
 /** SHA-256 of a content, in hex. */

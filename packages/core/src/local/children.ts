@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../schema/json.ts";
 import type { Outcome } from "../schema/run.ts";
+import { sourcesIn } from "../schema/sources.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
 import { childMessage } from "../subagents/child-definition.ts";
 import { readUntrustedSchema } from "../subagents/untrusted-schema.ts";
@@ -19,6 +20,8 @@ import { failureFrom } from "./run-result.ts";
 export interface ChildAnswer {
   readonly text: string;
   readonly structured?: Json;
+  /** The tools whose results it has read. */
+  readonly sources: readonly string[];
 }
 
 /** How an engine runs sub-agents. */
@@ -82,7 +85,8 @@ function broken(run: RunContext, turn: TurnStart, error: unknown): TurnState {
 export async function answerOf(run: RunContext, { outcome }: TurnState): Promise<ChildAnswer | undefined> {
   if (!hasAnswer(outcome)) return undefined;
   const said = outcome.message_id === null ? undefined : run.message(outcome.message_id);
-  return readText(said?.role === "assistant" ? messageText(said) : "", run.agent.output);
+  const text = said?.role === "assistant" ? messageText(said) : "";
+  return readText(text, run.agent.output, sourcesIn(run.log.messages));
 }
 
 /** The same of a run that is over, of which there is what was stored. */
@@ -90,20 +94,25 @@ export async function storedAnswer(
   outcome: TurnState["outcome"],
   text: string,
   outputSchema: JsonObject | null,
+  sources: readonly string[],
 ): Promise<ChildAnswer | undefined> {
   if (!hasAnswer(outcome)) return undefined;
   const read = outputSchema === null ? null : readUntrustedSchema(outputSchema);
-  return read?.ok === false ? undefined : readText(text, read?.schema ?? null);
+  return read?.ok === false ? undefined : readText(text, read?.schema ?? null, sources);
 }
 
 function hasAnswer(outcome: TurnState["outcome"]): outcome is Outcome & { status: "completed" } {
   return outcome?.status === "completed" && outcome.stop_reason !== "budget";
 }
 
-async function readText(text: string, schema: CompiledSchema | null): Promise<ChildAnswer | undefined> {
-  if (schema === null) return { text };
+async function readText(
+  text: string,
+  schema: CompiledSchema | null,
+  sources: readonly string[],
+): Promise<ChildAnswer | undefined> {
+  if (schema === null) return { text, sources };
   const read = await readAnswer(text, schema);
-  return read.ok ? { text, structured: read.value as Json } : undefined; // parsed from JSON
+  return read.ok ? { text, structured: read.value as Json, sources } : undefined; // parsed from JSON
 }
 
 /** What a child's end means to its parent. */

@@ -166,7 +166,7 @@ export class Conversation {
   /** The whole log: summaries go along, so that they are not made again, and so do artifacts that are in memory. */
   toJSON(): { v: 1; id: string; messages: readonly LogEntry[]; artifacts?: readonly StoredArtifact[] } {
     const log = logOf(this);
-    const artifacts = log.hasArtifacts ? log.artifacts.toJSON() : [];
+    const artifacts = log.artifacts.toJSON(); // those of sub-agents too, of which the log may not speak
     return {
       v: 1,
       id: this.id,

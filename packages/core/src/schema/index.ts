@@ -35,6 +35,7 @@ export { HOOK_POINTS, HookPoint } from "./points.ts";
 export type { ConfigIssue } from "./problems.ts";
 export { type Cut, type LogEntry, logEntry, type Projection, projectionProblem } from "./projection.ts";
 export { type Outcome, outcome, type Run, run, type Scope, type StopReason, scope } from "./run.ts";
+export { sourcesIn, spoke } from "./sources.ts";
 export {
   type ApprovalStatus,
   type Call,

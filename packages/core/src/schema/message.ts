@@ -70,11 +70,15 @@ const forgotten = {
   forgotten: z.object({ digest: z.string(), tokens: z.number().int() }).optional(),
 };
 
+/** Tools whose results a message passes on, however they came into it: whoever trusts it trusts them. Never sent. */
+const sources = { sources: z.array(z.string()).readonly().optional() };
+
 export const userMessage = z.lazy(() =>
   z.object({
     id: z.string(),
     role: z.literal("user"),
     parts: z.array(userPart).readonly(),
+    ...sources,
     ...origin,
     ...forgotten,
   }),
@@ -107,6 +111,7 @@ export const toolMessage = z.lazy(() =>
     /** What the model is told beside the output: that other arguments ran than it wrote (R4, L3). */
     told: z.string().optional(),
     advisory: z.string().optional(),
+    ...sources,
   }),
 );
 

@@ -5,6 +5,8 @@ export interface ArtifactRef {
   readonly bytes: number;
   /** SHA-256 of the content, in hex. */
   readonly digest: string;
+  /** The tools whose words are in it; none of what a user added. */
+  readonly sources: readonly string[];
 }
 
 /** One on its way into the store. */
@@ -15,6 +17,7 @@ export interface NewArtifact {
   readonly media_type: string;
   /** The desk's own: nobody writes to it any more. */
   readonly content: Uint8Array;
+  readonly sources: readonly string[];
 }
 
 /** Reads the artifacts of one conversation. Those of others are not there. */

@@ -14,6 +14,8 @@ export interface Offloaded {
 
 export interface OffloadInto {
   readonly callId: string;
+  /** The tools whose words are in the result. */
+  readonly sources: readonly string[];
   /** The agent's `offload_above_bytes`. */
   readonly above: number;
   readonly desk: Pick<ArtifactDesk, "put">;
@@ -47,7 +49,12 @@ function listWithFiles(value: ToolValue): readonly Json[] | undefined {
 export async function offload(value: ToolValue, into: OffloadInto): Promise<Offloaded> {
   const artifacts: ArtifactRef[] = [];
   const put = async (artifact: Pick<NewArtifact, "media_type" | "content">): Promise<ArtifactRef> => {
-    const ref = await into.desk.put({ ...artifact, call_id: into.callId, index: artifacts.length });
+    const ref = await into.desk.put({
+      ...artifact,
+      call_id: into.callId,
+      index: artifacts.length,
+      sources: into.sources,
+    });
     artifacts.push(ref);
     return ref;
   };

@@ -7,7 +7,7 @@ import { readArtifactTool } from "./read-artifact.ts";
 /** One artifact, and how many bytes of it were read. */
 function shelf(content: Uint8Array | string, media_type = "text/plain") {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const ref: ArtifactRef = { id: "art_1.0", media_type, bytes: bytes.length, digest: "d" };
+  const ref: ArtifactRef = { id: "art_1.0", media_type, bytes: bytes.length, digest: "d", sources: ["dump"] };
   const seen = { bytes: 0 };
   const reader: ArtifactReader = {
     find: (id) => (id === ref.id ? ref : undefined),

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../schema/json.ts";
 import type { ArtifactReader, ArtifactRef } from "./artifact.ts";
 import { defineTool, type Tool } from "./define-tool.ts";
 import { cutAt } from "./text-cut.ts";
@@ -8,6 +9,8 @@ export const READ_ARTIFACT = "read_artifact";
 /** A tool that keeps its results short by itself: they are never offloaded, or there would be no way to read one. */
 export interface BoundedTool extends Tool {
   readonly bounded: true;
+  /** The tools whose words a call with these arguments, which fit its schema, passes on. */
+  sources(args: JsonObject): Promise<readonly string[]>;
 }
 
 export function isBounded(tool: Tool): tool is BoundedTool {
@@ -31,6 +34,8 @@ const MOST_HITS = 20;
 const LONGEST_SEARCH = 200;
 /** So much is shown on either side of what was found. */
 const AROUND = 160;
+
+const NO_SOURCES: readonly string[] = Object.freeze([]);
 
 const DESCRIPTION =
   "Reads what is kept as an artifact of this conversation. Texts are read in pages of characters from `offset` on; with " +
@@ -64,7 +69,9 @@ export function readArtifactTool(reader: ArtifactReader, above: number): Bounded
     effect: "none",
     execute: (args) => readArtifact(reader, args as unknown as Arguments, most), // checked against the schema above
   });
-  return Object.freeze({ ...tool, bounded: true as const });
+  const sources = async ({ artifact_id: id }: JsonObject) =>
+    (await reader.find(String(id)))?.sources ?? NO_SOURCES;
+  return Object.freeze({ ...tool, bounded: true as const, sources });
 }
 
 async function readArtifact(reader: ArtifactReader, args: Arguments, most: number): Promise<string> {

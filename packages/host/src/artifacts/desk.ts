@@ -6,6 +6,7 @@ import {
   contentDigest,
   type NewArtifact,
 } from "trackside/engine";
+import * as z from "zod";
 import { Fenced } from "../journal/fenced.ts";
 import { holdsFence } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
@@ -44,10 +45,11 @@ export class StoredArtifacts implements ArtifactDesk {
     this.#init = init;
   }
 
-  async put({ call_id, index, media_type, content }: NewArtifact): Promise<ArtifactRef> {
+  async put({ call_id, index, media_type, content, sources }: NewArtifact): Promise<ArtifactRef> {
     const digest = contentDigest(content);
     const held = this.#held.get(digest)?.shift();
-    const ref = { id: held ?? artifactId(call_id, index), media_type, bytes: content.length, digest };
+    const id = held ?? artifactId(call_id, index);
+    const ref = { id, media_type, bytes: content.length, digest, sources };
     await this.#fenced((db) => (held === undefined ? this.#write(db, ref, content) : publish(db, ref)));
     return ref;
   }
@@ -58,7 +60,7 @@ export class StoredArtifacts implements ArtifactDesk {
       rows(
         db
           .selectFrom("artifacts")
-          .select(["id", "media_type", "bytes", "digest"])
+          .select(["id", "media_type", "bytes", "digest", "sources"])
           .where("id", "=", id)
           .where("id", "like", READABLE)
           .where("tenant", "=", tenant)
@@ -66,7 +68,7 @@ export class StoredArtifacts implements ArtifactDesk {
           .where("media_type", "!=", HELD),
       ),
     );
-    return found;
+    return found && { ...found, sources: readSources(found.sources) };
   }
 
   async read(id: string, start: number, end: number): Promise<Uint8Array> {
@@ -90,7 +92,8 @@ export class StoredArtifacts implements ArtifactDesk {
 
   /** Keeps content that rails have yet to pass, in the transaction of whoever speaks of it. */
   *hold(db: Builder, { id, content }: HeldContent): Operation<void> {
-    const ref = { id, media_type: HELD, bytes: content.length, digest: contentDigest(content) };
+    const digest = contentDigest(content);
+    const ref = { id, media_type: HELD, bytes: content.length, digest, sources: [] }; // told when it is shown
     yield* this.#write(db, ref, content);
     this.#remember(ref);
   }
@@ -126,13 +129,13 @@ export class StoredArtifacts implements ArtifactDesk {
     if (!landed) throw new Fenced(runId);
   }
 
-  *#write(db: Builder, ref: ArtifactRef, content: Uint8Array): Operation<void> {
+  *#write(db: Builder, { sources, ...ref }: ArtifactRef, content: Uint8Array): Operation<void> {
     const { tenant, conversationId, runId, now } = this.#init;
     const [known] = yield* rows(
       db.selectFrom("artifacts").select(["digest", "media_type"]).where("id", "=", ref.id),
     );
     if (known?.digest === ref.digest && known.media_type === ref.media_type) return;
-    const written = { ...ref, created_at: now(), content };
+    const written = { ...ref, created_at: now(), content, sources: JSON.stringify(sources) };
     yield* rows(
       db
         .insertInto("artifacts")
@@ -143,6 +146,14 @@ export class StoredArtifacts implements ArtifactDesk {
 }
 
 /** Rails have left it as it was: from now on it can be read. */
-function* publish(db: Builder, { id, media_type }: ArtifactRef): Operation<void> {
-  yield* rows(db.updateTable("artifacts").set({ media_type }).where("id", "=", id));
+function* publish(db: Builder, { id, media_type, sources }: ArtifactRef): Operation<void> {
+  const shown = { media_type, sources: JSON.stringify(sources) };
+  yield* rows(db.updateTable("artifacts").set(shown).where("id", "=", id));
+}
+
+const sourceList = z.array(z.string());
+
+/** The tools whose words are in an artifact, as its row has them. */
+export function readSources(stored: string | null): readonly string[] {
+  return stored === null ? [] : sourceList.parse(JSON.parse(stored));
 }

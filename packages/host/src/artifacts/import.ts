@@ -8,11 +8,22 @@ export function* importArtifacts(
   artifacts: MemoryArtifacts,
 ): Operation<void> {
   const { tenant, conversation_id, at: created_at } = of;
-  for (const { ref, content } of artifacts)
+  for (const {
+    ref: { sources, ...ref },
+    content,
+  } of artifacts)
     yield* rows(
       db
         .insertInto("artifacts")
-        .values({ ...ref, tenant, conversation_id, run_id: null, created_at, content })
+        .values({
+          ...ref,
+          tenant,
+          conversation_id,
+          run_id: null,
+          created_at,
+          content,
+          sources: JSON.stringify(sources),
+        })
         .onConflict((conflict) => conflict.column("id").doNothing()), // another conversation has it
     );
 }

@@ -13,6 +13,7 @@ import {
   storedAnswer,
 } from "trackside/engine";
 import type { ChildInput, ChildOut } from "trackside/loop";
+import { sourcesIn } from "trackside/schema";
 import { holdsFence } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
@@ -211,7 +212,8 @@ export async function answerFrom(
     said?.role === "assistant"
       ? said.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
       : "";
-  return storedAnswer(outcome, text, definition.output_schema);
+  const sources = sourcesIn([...messages.values()].map(({ message }) => message));
+  return storedAnswer(outcome, text, definition.output_schema, sources);
 }
 
 /**

@@ -90,6 +90,7 @@ export function* insertArtifacts(
         digest: digest(content),
         created_at: of.at,
         content,
+        sources: null,
       }),
     );
   }

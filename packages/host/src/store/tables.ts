@@ -211,6 +211,8 @@ export interface ArtifactsTable {
   digest: string;
   created_at: number;
   content: Uint8Array;
+  /** The tools whose words are in it, as a JSON list; null when no tool's are. */
+  sources: string | null;
 }
 
 export interface AuditTable {

@@ -111,7 +111,9 @@ test("a write that the kernel refuses leaves nothing, and the database whole", a
   const { acknowledged, there, errors } = JSON.parse(await filling.line());
   expect(acknowledged).toBeGreaterThan(3);
   expect(there).toBe(acknowledged);
-  expect(errors).toEqual(Array(3).fill(expect.objectContaining({ fault: "io", unknown: false })));
+  expect(errors).toEqual(Array(3).fill(expect.objectContaining({ fault: "io" })));
+  // Where the limit meets the first of them, in a write or in its commit, depends on how large the tables are.
+  expect(errors.at(-1)).toMatchObject({ unknown: false });
   await filling.ended;
   const store = await opened(path);
   expect(await journal(store, "r")).toHaveLength(acknowledged);

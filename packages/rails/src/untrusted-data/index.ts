@@ -1,10 +1,19 @@
-import { abort, ask, type Message, type Rail, type RailContext, type RailReturn, skip } from "trackside";
+import {
+  abort,
+  ask,
+  type Message,
+  type Rail,
+  type RailContext,
+  type RailReturn,
+  skip,
+  type ToolMessage,
+} from "trackside";
 import * as z from "zod";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { NO_LIMIT } from "../kit/operation.ts";
 import { oneOrMore, readOptions } from "../kit/options.ts";
 import { matcher, toolPatterns } from "../kit/tool-names.ts";
-import { sourcesOf } from "./sources.ts";
+import { isPassedOn, sourcesOf } from "./sources.ts";
 
 export interface UntrustedDataOptions {
   /**
@@ -41,10 +50,13 @@ const options = z
     if (trusted !== undefined && !all) wrong("trusted", "nothing, unless `all` is true");
   });
 
-/** Tools of MCP servers that are not marked as trusted: what they return is always a stranger's word. */
+/**
+ * Tools of MCP servers that are not marked as trusted: what they return is always a stranger's word. So is what a server
+ * said that this agent does not have: another one had the turn, or its sub-agent.
+ */
 function served(servers: readonly { readonly name: string; readonly trusted?: boolean | undefined }[]) {
-  const prefixes = servers.filter(({ trusted }) => trusted !== true).map(({ name }) => `mcp__${name}__`);
-  return (tool: string) => prefixes.some((prefix) => tool.startsWith(prefix));
+  const trusted = servers.filter((server) => server.trusted === true).map(({ name }) => `mcp__${name}__`);
+  return (tool: string) => tool.startsWith("mcp__") && !trusted.some((prefix) => tool.startsWith(prefix));
 }
 
 /** How many sources are kept to be shown; more are counted. */
@@ -72,8 +84,10 @@ export function untrustedData(given: UntrustedDataOptions, settings: RailSetting
     messages: readonly Message[],
   ): Promise<void> {
     const isServed = served(ctx.agent.mcp_servers);
-    const sources = { ...untrusted, tool: (tool: string) => untrusted.tool(tool) || isServed(tool) };
-    const { count, last } = sourcesOf(messages, sources, SHOWN);
+    const tool = (one: string) => untrusted.tool(one) || isServed(one);
+    // With `all` nobody had to name it: what it passes on decides.
+    const result = (one: ToolMessage) => tool(one.tool) && !(read.all && isPassedOn(one));
+    const { count, last } = sourcesOf(messages, { ...untrusted, tool, result }, SHOWN);
     const known = stateOf(ctx.state.get(name));
     if (count <= known.count) return;
     await ctx.reserve(counter, count - known.count, NO_LIMIT);

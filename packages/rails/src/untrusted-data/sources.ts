@@ -1,19 +1,13 @@
-import type { FailureCode, Json, Message, ToolMessage } from "trackside";
+import type { Json, Message, ToolMessage } from "trackside";
+import { spoke } from "trackside/schema";
 
 /** Which messages bring data from outside. */
 export interface Untrusted {
   tool(name: string): boolean;
+  /** Whether a result is, whoever else may have a word in it. */
+  result(message: ToolMessage): boolean;
   hook(name: string): boolean;
 }
-
-/** These failures are ours: the tool said nothing. */
-const NEVER_RAN: readonly FailureCode[] = [
-  "approval_timed_out",
-  "cancelled",
-  "rejected",
-  "tool_arguments_invalid",
-  "tool_unknown",
-];
 
 /** Where untrusted data came from: how often, and the last few as a human has to know them to decide. */
 export interface Sources {
@@ -23,17 +17,30 @@ export interface Sources {
 
 export function sourcesOf(messages: readonly Message[], untrusted: Untrusted, shown: number): Sources {
   const found = messages.filter((message) => isFrom(message, untrusted));
-  const last = found.slice(-shown).map((message) => nameOf(message, messages));
+  const last = found.slice(-shown).map((message) => nameOf(message, messages, untrusted));
   return { count: found.length, last };
 }
 
 function isFrom(message: Message, untrusted: Untrusted): boolean {
-  if (message.role === "tool") return untrusted.tool(message.tool) && spoke(message);
-  return message.role === "user" && message.by_hook !== undefined && untrusted.hook(message.by_hook);
+  if (message.role === "assistant") return false;
+  if (message.sources?.some((tool) => untrusted.tool(tool))) return true;
+  if (message.role === "tool") return untrusted.result(message) && spoke(message);
+  return message.by_hook !== undefined && untrusted.hook(message.by_hook);
 }
 
-function nameOf(message: Message, messages: readonly Message[]): string {
-  if (message.role !== "tool") return `the hook ${message.by_hook}`;
+/** What only hands on what others said: an artifact is to be trusted as far as the tools it came from. */
+export function isPassedOn({ tool, sources }: ToolMessage): boolean {
+  return tool === "read_artifact" && sources !== undefined;
+}
+
+function nameOf(message: Message, messages: readonly Message[], untrusted: Untrusted): string {
+  if (message.role === "assistant") return "the model"; // never: it is no source
+  const others = message.sources?.filter((tool) => untrusted.tool(tool)) ?? [];
+  const said = others.length === 0 ? "" : ` with what ${others.join(" and ")} said`;
+  return `${message.role === "tool" ? callOf(message, messages) : `the hook ${message.by_hook}`}${said}`;
+}
+
+function callOf(message: ToolMessage, messages: readonly Message[]): string {
   for (const asked of messages) {
     if (asked.role !== "assistant") continue;
     for (const part of asked.parts)
@@ -41,11 +48,6 @@ function nameOf(message: Message, messages: readonly Message[]): string {
         return `${message.tool}${shownArguments(part.arguments)}`;
   }
   return message.tool;
-}
-
-/** A result counts whatever rails made of it, and so does an error: both carry what the tool was told from outside. */
-function spoke({ output }: ToolMessage): boolean {
-  return output.type !== "error" || !NEVER_RAN.includes(output.failure.code);
 }
 
 const LONGEST = 160;

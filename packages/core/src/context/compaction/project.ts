@@ -1,5 +1,6 @@
 import type { Message } from "../../schema/message.ts";
 import type { Cut, LogEntry, Projection } from "../../schema/projection.ts";
+import { sourcesIn } from "../../schema/sources.ts";
 import { stubbed } from "./stub.ts";
 import { summaryMessage } from "./texts.ts";
 
@@ -21,7 +22,7 @@ export function walk(
     let cut = cuts[next];
     while (cut !== undefined && cut.to <= i) cut = cuts[++next];
     if (projection !== null && cut !== undefined && cut.from <= i) {
-      if (cut.from === i) for (const message of standIns(projection.id, cut)) visit(message, i);
+      if (cut.from === i) for (const message of standIns(projection.id, cut, entries)) visit(message, i);
       i = cut.to - 1;
       continue;
     }
@@ -44,8 +45,14 @@ export function project(
   return sent;
 }
 
-/** What is sent in place of a cut. */
-export function standIns(projectionId: string, { from, summary, messages }: Cut): readonly Message[] {
-  const summarised = summary === null ? [] : [summaryMessage(`${projectionId}.${from}`, summary)];
+/** What is sent in place of a cut. A summary passes on what the results it was made from said. */
+export function standIns(
+  projectionId: string,
+  { from, to, summary, messages }: Cut,
+  entries: readonly LogEntry[] = [],
+): readonly Message[] {
+  const id = `${projectionId}.${from}`;
+  const summarised =
+    summary === null ? [] : [summaryMessage(id, summary, sourcesIn(entries.slice(from, to)))];
   return messages === undefined ? summarised : [...summarised, ...messages];
 }

@@ -12,9 +12,9 @@ export const LATER_LEFT_OUT = "[Messages that came after this were left out.]";
 const COMPACTION = "compaction";
 
 /** A summary as it is sent. */
-export function summaryMessage(id: string, summary: string): UserMessage {
+export function summaryMessage(id: string, summary: string, sources: readonly string[] = []): UserMessage {
   const text = `${SUMMARY_HEAD}\n\n${summary}`;
-  return { id, role: "user", parts: [{ type: "text", text }], by_hook: COMPACTION };
+  return { id, role: "user", parts: [{ type: "text", text }], by_hook: COMPACTION, sources };
 }
 
 /** Stands in for the result of a tool. A call may have had an effect, so nobody is told to make it again. */

@@ -19,6 +19,7 @@ export class ToolRecord {
   #skippedBy: string | null = null;
   #original: JsonObject | null = null;
   #told: string | undefined;
+  #sources: readonly string[] | undefined;
 
   constructor(run: RunContext, part: ToolCallPart, input: ToolInput) {
     this.#run = run;
@@ -51,6 +52,15 @@ export class ToolRecord {
 
   skippedBy(rail: string): void {
     this.#skippedBy = rail;
+  }
+
+  /** Its result passes on what other tools said. */
+  passesOn(sources: readonly string[]): void {
+    this.#sources = sources;
+  }
+
+  get sources(): readonly string[] | undefined {
+    return this.#sources;
   }
 
   /** Other arguments run than the model wrote; the model is told. */
@@ -88,6 +98,7 @@ export class ToolRecord {
       output,
       metadata: this.metadata(output, stop.artifacts?.[0]?.artifact_id),
       ...(this.#told === undefined ? {} : { told: this.#told }),
+      ...(this.#sources === undefined ? {} : { sources: this.#sources }),
     };
     const { message_id: messageId, planner } = this.#input;
     this.#run.record(withResultAdvisory(this.#run, message, { messageId, isPlanning: planner === true }));

@@ -196,7 +196,8 @@ class ToolCall {
     const args = children.ran_with ?? this.#written;
     if (children.ran_with !== undefined) this.#record.ranWith(args, this.#written);
     this.#record.ran(children.started_at, this.#run.parts.clock.now());
-    return after(this.#entries(children.results), (entries) => {
+    return after(this.#entries(children.results), ({ entries, sources }) => {
+      this.#record.passesOn(sources);
       const value = aggregate(spawnTool(this.#tool), entries);
       return this.#finish(args, { kind: "returned", value });
     });
@@ -209,8 +210,11 @@ class ToolCall {
   }
 
   /** What became of each child, with what it said (S5). */
-  async #entries(results: readonly ChildOut[]): Promise<readonly Entry[]> {
-    return Promise.all(
+  async #entries(
+    results: readonly ChildOut[],
+  ): Promise<{ readonly entries: readonly Entry[]; readonly sources: readonly string[] }> {
+    const sources = new Set<string>();
+    const entries = await Promise.all(
       results.map(async ({ run_id, failure, usage }, index): Promise<Entry> => {
         const answer = failure ? undefined : await this.#run.parts.children.answer(this.#run, run_id);
         if (answer === undefined) {
@@ -218,6 +222,7 @@ class ToolCall {
           return { index, status: "error", error: { code, message }, usage };
         }
         const { text: output, structured } = answer;
+        for (const source of answer.sources) sources.add(source);
         return {
           index,
           status: "success",
@@ -227,6 +232,7 @@ class ToolCall {
         };
       }),
     );
+    return { entries, sources: [...sources].sort() };
   }
 
   /** A human has decided. */
@@ -395,6 +401,14 @@ class ToolCall {
 
   #finish(args: JsonObject, executed: Executed): Maybe<ToolOut> {
     if (executed.kind === "cancelled") return this.#out(this.#record.interrupted(executed.reason));
+    if (executed.kind !== "returned" || !isBounded(this.#tool)) return this.#deliver(args, executed);
+    return after(this.#tool.sources(args), (sources) => {
+      this.#record.passesOn(sources);
+      return this.#deliver(args, executed);
+    });
+  }
+
+  #deliver(args: JsonObject, executed: Exclude<Executed, { kind: "cancelled" }>): Maybe<ToolOut> {
     return after(outputOf(this.#tool, executed), (ran): Maybe<ToolOut> => {
       const point = "files" in ran ? "POST_TOOL_CALL" : "TOOL_ERROR";
       if (!this.#run.listens(point)) return this.#settle(ran);
@@ -449,7 +463,8 @@ class ToolCall {
     const canRead = !this.#input.planner && (known === undefined || isBounded(known));
     const reader = canRead ? READ_ARTIFACT : undefined;
     const desk = this.#input.planner ? this.#run.plannerArtifacts : this.#run.artifacts;
-    const into = { callId: this.#input.call.id, above, desk, reader };
+    const sources = [this.#tool.name, ...(this.#record.sources ?? [])];
+    const into = { callId: this.#input.call.id, sources, above, desk, reader };
     return offload(ran, into).then(({ output, artifacts: kept }) => {
       const of = { call_id: into.callId };
       const artifacts = kept.map(({ id, media_type, bytes }) => ({

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { CompiledQuery, type Insertable } from "kysely";
+import { MIGRATIONS } from "../migrations/migrate.ts";
 import { rows } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { aRun, behaviour, insertRuns, opened, refused, wake, wakes } from "./behaviour.ts";
@@ -90,6 +91,7 @@ const samples: { readonly [T in keyof Tables]: Insertable<Tables[T]> } = {
     digest: "d",
     created_at: time,
     content: Uint8Array.from({ length: 256 }, (_, i) => i),
+    sources: '["fetch"]',
   },
   audit: { tenant: "t", n: 1, at: time, action: "approval.decided", body, previous: "", hash: "h" },
   secrets: {
@@ -159,7 +161,7 @@ export const schema = [
     const versions = await stores[0]?.read(function* () {
       return (yield CompiledQuery.raw("SELECT version FROM trackside_schema")).rows.length;
     });
-    assert.equal(versions, 1);
+    assert.equal(versions, MIGRATIONS.length);
   }),
 
   behaviour("what was written is there when the database is opened again", async (place) => {
