@@ -8,6 +8,13 @@ export interface Target {
   says: string;
 }
 
+const IDLE = {
+  limitTimes: "`limit:90`",
+  perMessageTimes: "`per-message`",
+  delegatingTimes: "sub-agents and handoffs",
+  allTimes: "sub-agents, handoffs and `limit:90`",
+};
+
 export const targets: Target[] = [
   {
     scenario: "steps",
@@ -55,6 +62,37 @@ export const targets: Target[] = [
   { scenario: "concurrent", metric: "heapMB", atMost: 40, says: "1,000 concurrent runs within 40 MB" },
   { scenario: "hooks", metric: "hookNanos", atMost: 200, says: "a no-op hook at most 200 ns" },
   { scenario: "rails", metric: "railNanos", atMost: 200, says: "a no-op rail at most 200 ns" },
+  ...(["limitTimes", "perMessageTimes", "delegatingTimes", "allTimes"] as const).map((metric) => ({
+    scenario: "context-idle",
+    metric,
+    atMost: 1.1,
+    says: `${IDLE[metric]} with nothing to do at most 10 % of a step`,
+  })),
+  {
+    scenario: "context-growth",
+    metric: "ratio",
+    atMost: 1.2,
+    says: "with `limit:100` a step at 500 steps costs at most 1.2× one at 10",
+  },
+  {
+    scenario: "context-growth",
+    metric: "longRatio",
+    atMost: 1.2,
+    says: "with `limit:100` a step at 2,000 messages costs at most 1.2× one at 20",
+  },
+  {
+    scenario: "compaction",
+    metric: "cpuMillis",
+    atMost: 100,
+    says: "a turn that compacts 10,000 messages takes at most 100 ms of CPU",
+  },
+  {
+    scenario: "children",
+    metric: "totalMillis",
+    against: "baseline",
+    atMost: 4,
+    says: "100 parents with 7 sub-agents each at most 4× bare",
+  },
   {
     scenario: "durable-steps",
     metric: "stepTimes",
@@ -104,6 +142,12 @@ export const targets: Target[] = [
     metric: "p95Millis",
     atMost: 200,
     says: "a cancelled run ends within 200 ms, 95 times of 100",
+  },
+  {
+    scenario: "cancelling-trees",
+    metric: "p95Millis",
+    atMost: 200,
+    says: "a cancelled run with 7 sub-agents and MCP calls ends within 200 ms, 95 times of 100",
   },
   {
     scenario: "kills",

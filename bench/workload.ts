@@ -8,6 +8,10 @@ export const DONE = "done";
 export const DELTA = "token ";
 export const MAX_STEPS = 1000;
 
+/** What a parent is asked, and the jobs its model gives to as many sub-agents: each does what the others are given alone. */
+export const PARENT_PROMPT = "share the work";
+export const JOBS = Array.from({ length: 7 }, () => ({ task: PROMPT }));
+
 /** What the tool saw. Scenarios read it to check that a run did its work, and hang a probe on it. */
 export const tool = { calls: 0, onCall: undefined as (() => void) | undefined };
 
@@ -68,6 +72,8 @@ export interface Contestant {
   durable?: Record<string, (disk: Disk) => Promise<Durable>>;
   /** The same with a tool that must not run twice, for a contestant that knows the difference. */
   once?: (disk: Disk) => Promise<Durable>;
+  /** One run whose model gives `JOBS` to sub-agents that work at once, each through the script, and then answers. */
+  tree?: (script: Script) => Promise<{ text: string; kept: unknown }>;
   /** The same with rails. */
   railed?: (count: number, rail: () => Promise<void>) => (script: Script) => Promise<unknown>;
 }

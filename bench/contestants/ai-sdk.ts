@@ -6,8 +6,17 @@ import {
   tool,
 } from "ai";
 import { z } from "zod";
-import { add, type Contestant, MAX_STEPS, PROMPT, perScript, type Script, TOOL } from "../workload.ts";
-import { v4Model } from "./v4-model.ts";
+import {
+  add,
+  type Contestant,
+  MAX_STEPS,
+  PARENT_PROMPT,
+  PROMPT,
+  perScript,
+  type Script,
+  TOOL,
+} from "../workload.ts";
+import { v4Model, v4TreeModel } from "./v4-model.ts";
 
 const tools = {
   [TOOL.name]: tool({
@@ -23,6 +32,24 @@ const settings = perScript((script: Script) => ({
   stopWhen,
   prompt: PROMPT,
   telemetry: { isEnabled: false },
+}));
+
+/** The documented way: a tool that runs an agent, here as many at once as there are jobs. */
+const spawning = perScript((script: Script) => ({
+  ...settings(script),
+  model: v4TreeModel("spawn", script),
+  prompt: PARENT_PROMPT,
+  tools: {
+    ...tools,
+    spawn: tool({
+      description: "Gives jobs to sub-agents.",
+      inputSchema: z.object({ jobs: z.array(z.object({ task: z.string() })) }),
+      execute: ({ jobs }) =>
+        Promise.all(
+          jobs.map(async ({ task }) => (await generateText({ ...settings(script), prompt: task })).text),
+        ),
+    }),
+  },
 }));
 
 const contestant: Contestant = {
@@ -44,6 +71,10 @@ const contestant: Contestant = {
     async streamTextLowMemory(script, onDelta) {
       for await (const delta of streamLowMemory(settings(script)).textStream) onDelta(delta);
     },
+  },
+  async tree(script) {
+    const result = await generateText(spawning(script));
+    return { text: result.text, kept: result };
   },
   hooked(count, hook) {
     const integration = {

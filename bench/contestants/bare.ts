@@ -9,8 +9,17 @@ import type {
 } from "@ai-sdk/provider";
 import Database from "better-sqlite3";
 import { z } from "zod";
-import { add, type Contestant, MAX_STEPS, PROMPT, perScript, TOOL } from "../workload.ts";
-import { v4Model } from "./v4-model.ts";
+import {
+  add,
+  type Contestant,
+  MAX_STEPS,
+  PARENT_PROMPT,
+  PROMPT,
+  perScript,
+  type Script,
+  TOOL,
+} from "../workload.ts";
+import { v4Model, v4TreeModel } from "./v4-model.ts";
 
 /** The agent loop as one would write it by hand for one program: what any library is measured against. */
 async function* loop(
@@ -77,7 +86,7 @@ async function execute(call: LanguageModelV4ToolCall, tools: Tools) {
     if (tool === undefined) output = { type: "error-text", value: `unknown tool ${call.toolName}` };
     else if (!args?.success)
       output = { type: "error-text", value: z.prettifyError(args?.error ?? new z.ZodError([])) };
-    else output = { type: "json", value: await tool.execute(args.data) };
+    else output = { type: "json", value: await tool.execute(args.data as never) }; // its own schema's
   } catch (error) {
     output = { type: "error-text", value: String(error) };
   }
@@ -92,11 +101,10 @@ async function execute(call: LanguageModelV4ToolCall, tools: Tools) {
 
 interface Tools {
   declared: LanguageModelV4FunctionTool[];
-  byName: Map<
-    string,
-    { input: typeof input; execute: (args: z.infer<typeof input>) => number | Promise<number> }
-  >;
+  byName: Map<string, { input: z.ZodType; execute: (args: never) => Answer | Promise<Answer> }>;
 }
+
+type Answer = number | string[];
 
 interface Result {
   text: string;
@@ -112,24 +120,54 @@ const tools: Tools = {
   declared: [
     { type: "function", ...TOOL, inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"] },
   ],
-  byName: new Map([[TOOL.name, { input, execute: ({ n }) => add(n) }]]),
+  byName: new Map([[TOOL.name, { input, execute: ({ n }: z.infer<typeof input>) => add(n) }]]),
 };
 const model = perScript(v4Model);
+
+async function toEnd(running: AsyncGenerator<string, Result>): Promise<Result> {
+  for (;;) {
+    const next = await running.next();
+    if (next.done) return next.value;
+  }
+}
+
+/** Sub-agents by hand: a tool that runs as many loops as it is given jobs. */
+const jobs = z.object({ jobs: z.array(z.object({ task: z.string() })) });
+const { $schema: __, ...jobsSchema } = z.toJSONSchema(jobs);
+const parent = perScript((script: Script) => {
+  const spawn = {
+    input: jobs,
+    execute: ({ jobs: given }: z.infer<typeof jobs>) =>
+      Promise.all(given.map(async ({ task }) => (await toEnd(loop(model(script), tools, task))).text)),
+  };
+  const declared: LanguageModelV4FunctionTool = {
+    type: "function",
+    name: "spawn",
+    description: "Gives jobs to sub-agents.",
+    inputSchema: jobsSchema as LanguageModelV4FunctionTool["inputSchema"],
+  };
+  return {
+    model: v4TreeModel("spawn", script),
+    tools: { declared: [...tools.declared, declared], byName: new Map([...tools.byName, ["spawn", spawn]]) },
+  };
+});
 
 const contestant: Contestant = {
   run: {
     async loop(script) {
-      const running = loop(model(script), tools, PROMPT);
-      for (;;) {
-        const next = await running.next();
-        if (next.done) return { text: next.value.text, kept: next.value };
-      }
+      const result = await toEnd(loop(model(script), tools, PROMPT));
+      return { text: result.text, kept: result };
     },
   },
   stream: {
     async loop(script, onDelta) {
       for await (const delta of loop(model(script), tools, PROMPT)) onDelta(delta);
     },
+  },
+  async tree(script) {
+    const { model, tools } = parent(script);
+    const result = await toEnd(loop(model, tools, PARENT_PROMPT));
+    return { text: result.text, kept: result };
   },
   durable: {
     /** One prepared insert and one commit for each effect, on a database set up as Trackside's. */
@@ -146,11 +184,7 @@ const contestant: Contestant = {
           const id = randomUUID();
           const record = (key: string, result: unknown) => insert.run(id, key, JSON.stringify(result));
           record("start", PROMPT);
-          const running = loop(model(script), tools, PROMPT, record);
-          for (;;) {
-            const next = await running.next();
-            if (next.done) return next.value.text;
-          }
+          return (await toEnd(loop(model(script), tools, PROMPT, record))).text;
         },
         close: async () => void db.close(),
       };

@@ -14,7 +14,18 @@ import {
   type ToolCall,
   Type,
 } from "@mariozechner/pi-ai";
-import { add, type Contestant, DELTA, DONE, PROMPT, type Script, stepOf, TOOL } from "../workload.ts";
+import {
+  add,
+  type Contestant,
+  DELTA,
+  DONE,
+  JOBS,
+  PARENT_PROMPT,
+  PROMPT,
+  type Script,
+  stepOf,
+  TOOL,
+} from "../workload.ts";
 
 const parameters = Type.Object({ n: Type.Number() });
 const addTool: AgentTool<typeof parameters, undefined> = {
@@ -66,9 +77,19 @@ const streamFn =
   (_model: unknown, { messages }: { messages: unknown[] }): AssistantMessageEventStream => {
     const stream = createAssistantMessageEventStream();
     const step = stepOf(messages.length);
-    void pump(step < script.steps ? toolEvents(step) : textEvents(script.deltas), stream);
+    void pump(step < script.steps ? callEvents(addCall(step)) : textEvents(script.deltas), stream);
     return stream;
   };
+
+/** The model of a parent: it gives its jobs away, and then answers. */
+const parentStreamFn = (
+  _model: unknown,
+  { messages }: { messages: unknown[] },
+): AssistantMessageEventStream => {
+  const stream = createAssistantMessageEventStream();
+  void pump(stepOf(messages.length) === 0 ? callEvents(SPAWN_CALL) : textEvents(0), stream);
+  return stream;
+};
 
 /** As pi's own providers do: reads what the model sends and pushes it into pi's stream. */
 async function pump(
@@ -78,13 +99,15 @@ async function pump(
   for await (const event of events) into.push(event);
 }
 
-async function* toolEvents(step: number): AsyncGenerator<AssistantMessageEvent> {
-  const toolCall: ToolCall = {
-    type: "toolCall",
-    id: `call-${step}`,
-    name: TOOL.name,
-    arguments: { n: step },
-  };
+const addCall = (step: number): ToolCall => ({
+  type: "toolCall",
+  id: `call-${step}`,
+  name: TOOL.name,
+  arguments: { n: step },
+});
+const SPAWN_CALL: ToolCall = { type: "toolCall", id: "spawn", name: "spawn", arguments: { jobs: JOBS } };
+
+async function* callEvents(toolCall: ToolCall): AsyncGenerator<AssistantMessageEvent> {
   const message = assistant("toolUse", [toolCall]);
   yield { type: "start", partial: message };
   yield { type: "toolcall_end", contentIndex: 0, toolCall, partial: message };
@@ -111,7 +134,23 @@ function agent(script: Script): Agent {
 
 const config = { model, convertToLlm: (messages: AgentMessage[]) => messages };
 const context = { systemPrompt: "", messages: [], tools: [addTool] };
-const prompt = (): AgentMessage => ({ role: "user", content: PROMPT, timestamp: 0 });
+const prompt = (content = PROMPT): AgentMessage => ({ role: "user", content, timestamp: 0 });
+
+/** A tool that runs as many loops as it is given jobs. */
+const jobs = Type.Object({ jobs: Type.Array(Type.Object({ task: Type.String() })) });
+const spawnTool = (script: Script): AgentTool<typeof jobs, undefined> => ({
+  name: "spawn",
+  label: "spawn",
+  description: "Gives jobs to sub-agents.",
+  parameters: jobs,
+  execute: async (_id, { jobs: given }) => {
+    const runs = given.map(({ task }) =>
+      runAgentLoop([prompt(task)], context, config, () => {}, undefined, streamFn(script)),
+    );
+    const texts = (await Promise.all(runs)).map(textOf);
+    return { content: [{ type: "text", text: JSON.stringify(texts) }], details: undefined };
+  },
+});
 
 function textOf(messages: AgentMessage[]): string {
   const last = messages.at(-1);
@@ -137,6 +176,18 @@ const contestant: Contestant = {
         if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta")
           onDelta(event.assistantMessageEvent.delta);
     },
+  },
+  async tree(script) {
+    const tools = [addTool, spawnTool(script)];
+    const messages = await runAgentLoop(
+      [prompt(PARENT_PROMPT)],
+      { ...context, tools },
+      config,
+      () => {},
+      undefined,
+      parentStreamFn,
+    );
+    return { text: textOf(messages), kept: messages };
   },
   hooked(count, hook) {
     return async (script) => {

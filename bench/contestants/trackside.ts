@@ -6,18 +6,31 @@ import {
   type Contestant,
   type Disk,
   type Durable,
+  JOBS,
   MAX_STEPS,
+  PARENT_PROMPT,
   PROMPT,
   perScript,
   type Script,
   TOOL,
 } from "../workload.ts";
-import { v4Model } from "./v4-model.ts";
+import { v4Model, v4TreeModel } from "./v4-model.ts";
 
 const addTool = defineTool({ ...TOOL, input: z.object({ n: z.number() }), execute: ({ n }) => add(n) });
 const newAgent = (script: Script, rails: readonly Rail[] = []) =>
   new Agent({ name: "bench", model: v4Model(script), tools: [addTool], maxSteps: MAX_STEPS, rails });
 const agent = perScript((script) => newAgent(script));
+const parent = perScript(
+  (script) =>
+    new Agent({
+      name: "parent",
+      model: v4TreeModel("spawn_parallel", script),
+      tools: [addTool],
+      maxSteps: MAX_STEPS,
+      allowParallelSubagents: true,
+      maxParallelSubagents: JOBS.length,
+    }),
+);
 
 const points = [
   "START",
@@ -76,6 +89,10 @@ const contestant: Contestant = {
   },
   durable: { run: hosted("none") },
   once: hosted("once"),
+  async tree(script) {
+    const result = await parent(script).run(PARENT_PROMPT);
+    return { text: result.output, kept: result };
+  },
   hooked(count, hook) {
     const hooked = perScript((script) => {
       const made = newAgent(script);

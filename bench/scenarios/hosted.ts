@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Measured } from "../measure.ts";
 import { nanosPerRun } from "../measure.ts";
-import { PROMPT } from "../workload.ts";
+import { JOBS, PARENT_PROMPT, PROMPT } from "../workload.ts";
 import type { Scenario } from "./scenario.ts";
 
 const LEFT_RUNS = 1000;
@@ -73,19 +73,56 @@ export const cancelling: Scenario = {
           await cancelled;
         }
       await trackside.close();
-      took.sort((a, b) => a - b);
-      const at = (part: number) =>
-        took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Number.NaN;
-      return { values: { p50Millis: at(0.5), p95Millis: at(0.95), mostMillis: at(1) } };
+      return { values: spread(took) };
     }),
 };
 
+export const cancellingTrees: Scenario = {
+  title: "Cancelling a run with 7 sub-agents, each with an MCP call in flight",
+  contestants: OURS,
+  metrics: cancelling.metrics,
+  measure: () =>
+    inFolder(async (folder) => {
+      const { openHost } = await import("../hosted/host.ts");
+      const trackside = openHost(join(folder, "bench.db"));
+      const took: number[] = [];
+      for (let i = 0; i < CANCELS; i++) {
+        const { runId, result } = await trackside.start("in a tree", PARENT_PROMPT);
+        result().catch(() => {}); // cancelled
+        await atWork(trackside.runs.follow(runId), JOBS.length);
+        const seen = terminal(trackside.runs.follow(runId));
+        const start = performance.now();
+        const cancelled = trackside.runs.cancel(runId);
+        took.push((await seen) - start);
+        await cancelled;
+      }
+      await trackside.close();
+      return { values: spread(took) };
+    }),
+};
+
+function spread(took: number[]): Measured {
+  took.sort((a, b) => a - b);
+  const at = (part: number) => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Number.NaN;
+  return { p50Millis: at(0.5), p95Millis: at(0.95), mostMillis: at(1) };
+}
+
+interface Seen {
+  readonly event: { type: string; status?: string; path: readonly string[] };
+}
+
+/** Until so many calls have reported that the server has them. */
+async function atWork(events: AsyncIterable<Seen>, calls: number): Promise<void> {
+  let reported = 0;
+  for await (const { event } of events) if (event.type === "mcp_progress" && ++reported === calls) return;
+  throw new Error(`the run ended when ${reported} of ${calls} calls were in flight`);
+}
+
 /** When the run's reader was given its last event. */
-async function terminal(
-  events: AsyncIterable<{ event: { type: string; status?: string } }>,
-): Promise<number> {
+async function terminal(events: AsyncIterable<Seen>): Promise<number> {
   for await (const { event } of events)
-    if (event.type === "status" && event.status === "cancelled") return performance.now();
+    if (event.type === "status" && event.status === "cancelled" && event.path.length === 0)
+      return performance.now();
   throw new Error("the run did not end cancelled");
 }
 

@@ -1,8 +1,10 @@
+import { children } from "./children.ts";
 import { concurrent } from "./concurrent.ts";
+import { compaction, contextGrowth, contextIdle } from "./context.ts";
 import { durableConcurrent, durableSteps } from "./durable.ts";
 import { growth } from "./growth.ts";
 import { hooks, rails } from "./hooks.ts";
-import { cancelling, reading, recovery } from "./hosted.ts";
+import { cancelling, cancellingTrees, reading, recovery } from "./hosted.ts";
 import { kills } from "./kills.ts";
 import type { Scenario } from "./scenario.ts";
 import { steps } from "./steps.ts";
@@ -15,10 +17,15 @@ export const scenarios: Record<string, Scenario> = {
   concurrent,
   hooks,
   rails,
+  "context-idle": contextIdle,
+  "context-growth": contextGrowth,
+  compaction,
+  children,
   "durable-steps": durableSteps,
   "durable-concurrent": durableConcurrent,
   recovery,
   reading,
   cancelling,
+  "cancelling-trees": cancellingTrees,
   kills,
 };
