@@ -395,6 +395,10 @@ class ToolCall {
 
   /** It was running when its process died, and it may not run twice: a human says what happened (X3). */
   #unknown(args: JsonObject, why: string): Maybe<ToolOut> {
+    const { approvals } = this.#run;
+    for (const { id, kind, call_id } of approvals.pending)
+      if (kind === "elicitation" && call_id === this.#input.call.id)
+        approvals.cancel(id, "the tool that asked is gone"); // nobody waits for the answer
     if (this.#tool.onUnknown === "ask") return this.#gate("unknown_outcome", args, [why]);
     return this.#out(this.#record.settle(callError("unknown_outcome", `Whether it ran is unknown: ${why}`)));
   }

@@ -4,6 +4,22 @@ import type { Scenario } from "../../support/scenario.ts";
 /** Approvals: approved, rejected, edited, and answered by a client. */
 export const PEOPLE: readonly Scenario[] = [
   {
+    name: "a tool that asks while it runs",
+    agent: (stage) =>
+      new Agent({
+        name: "asking",
+        model: stage.model({ calls: [{ tool: "pay", args: { amount: 1 } }] }, "done"),
+        tools: [
+          stage.tool("pay", "once", {
+            meanwhile: async ({ elicit }) => {
+              await elicit({ message: "Really?", schema: { type: "object" } });
+            },
+          }),
+        ],
+      }),
+    decide: () => ({ choice: "accept", by: "ann", response: {} }),
+  },
+  {
     name: "approve, reject and edit",
     agent: (stage) =>
       new Agent({
