@@ -20,21 +20,50 @@ const NONE: LoopTools = Object.freeze({ tools: [], byName: new Map() });
 export function loopToolsOf(definition: AgentDefinition, team: ReadonlyMap<string, AgentBinding>): LoopTools {
   const { allow_self_spawn: self, allow_parallel_subagents: parallel, handoffs } = definition;
   if (!self && !parallel && handoffs.length === 0) return NONE;
-  const byName = new Map<string, LoopTool>();
-  const tools: Tool[] = [];
-  for (const offered of spawnTools({ self, parallel, max: definition.max_parallel_subagents })) {
-    tools.push(toolOf(offered));
-    byName.set(offered.name, { kind: "spawn", tool: offered.name as SpawnTool }); // both of its names are
+  const forSpawning = spawningTools(self, parallel, definition.max_parallel_subagents);
+  if (handoffs.length === 0) return forSpawning;
+  const forHanding = handingTools(definition, team);
+  return {
+    tools: [...forSpawning.tools, ...forHanding.tools],
+    byName: new Map([...forSpawning.byName, ...forHanding.byName]),
+  };
+}
+
+/** One set for all agents that may spawn alike: sub-agents are many, and reading a schema takes longer than a step. */
+const spawning = new Map<string, LoopTools>();
+
+function spawningTools(self: boolean, parallel: boolean, max: number): LoopTools {
+  const kind = `${self} ${parallel} ${max}`;
+  let made = spawning.get(kind);
+  if (made === undefined) {
+    const offered = spawnTools({ self, parallel, max });
+    const byName = offered.map(({ name }) => [name, { kind: "spawn", tool: name as SpawnTool }] as const); // both of its names are
+    made = { tools: offered.map((tool) => toolOf(tool)), byName: new Map(byName) };
+    spawning.set(kind, made);
   }
-  const targets = handoffs.flatMap((name) => {
-    const member = team.get(name);
+  return made;
+}
+
+/** Those of an agent, as long as the same agents are behind them. */
+const handing = new WeakMap<
+  AgentDefinition,
+  LoopTools & { readonly to: readonly (AgentBinding | undefined)[] }
+>();
+
+function handingTools(definition: AgentDefinition, team: ReadonlyMap<string, AgentBinding>): LoopTools {
+  const { handoffs } = definition;
+  const to = handoffs.map((name) => team.get(name));
+  const known = handing.get(definition);
+  if (known?.to.every((member, i) => member === to[i])) return known;
+  const targets = handoffs.flatMap((name, i) => {
+    const member = to[i];
     return member === undefined ? [] : [{ name, description: firstLine(member.definition.instructions) }];
   });
-  for (const { agent, ...offered } of handoffTools(targets)) {
-    tools.push(toolOf(offered, true));
-    byName.set(offered.name, { kind: "handoff", agent });
-  }
-  return { tools, byName };
+  const offered = handoffTools(targets);
+  const byName = offered.map(({ name, agent }) => [name, { kind: "handoff", agent }] as const);
+  const made = { to, tools: offered.map((tool) => toolOf(tool, true)), byName: new Map(byName) };
+  handing.set(definition, made);
+  return made;
 }
 
 /** A turn is handed over with nothing else going on. */
