@@ -23,15 +23,14 @@ export const DELEGATION: readonly Scenario[] = [
       }),
   },
   {
-    name: "somebody is asked by a sub-agent of a sub-agent",
-    ends: ["completed", "completed", "completed"],
+    name: "somebody is asked by a sub-agent",
+    ends: ["completed", "completed"],
     agent: (stage) =>
       new Agent({
         name: "nested",
         model: stage.cast({
-          Go: [{ calls: [{ tool: "spawn_self", args: { task: "middle" } }] }, "done"],
-          middle: [{ calls: [{ tool: "spawn_self", args: { task: "bottom" } }] }, "middle is done"],
-          bottom: [{ calls: [{ tool: "pay", args: { amount: 3 } }] }, "bottom is done"],
+          Go: [{ calls: [{ tool: "spawn_self", args: { task: "below" } }] }, "done"],
+          below: [{ calls: [{ tool: "pay", args: { amount: 3 } }] }, "paid"],
         }),
         tools: [stage.tool("pay", "once", { takesMs: 8 })],
         hitlTools: ["pay"],
