@@ -14,7 +14,12 @@ export type AnyHook = (ctx: never) => unknown;
 
 /** What runs at a point, in order: plain hooks as they were added, rails where their manager stands. */
 export type Entry =
-  | { readonly rail: Rail; readonly hook: undefined; /** After a handoff: whose it is. */ readonly as?: string }
+  | {
+      readonly rail: Rail;
+      readonly hook: undefined;
+      /** After a handoff: its name with its agent's. */
+      readonly as?: string;
+    }
   | { readonly rail: undefined; readonly hook: AnyHook; readonly timeoutMs: number; readonly as?: undefined };
 
 /** What a dispatch needs of its surroundings. The dispatcher is pure, so clock, counters and models are brought to it. */

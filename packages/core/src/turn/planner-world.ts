@@ -46,7 +46,10 @@ export class PlannerWorld implements World {
   }
 
   note(note: Note): void {
-    if (note.type !== "logged") return this.#world.note({ ...note, path: this.#path });
+    if (note.type !== "logged") {
+      this.#world.note({ ...note, path: this.#path });
+      return;
+    }
     this.#messages.push(...note.message_ids);
     this.#world.note({ type: "aside", message_ids: note.message_ids });
   }

@@ -66,7 +66,7 @@ describe("B6 the estimate of the next request", () => {
         fc.array(fc.integer({ min: 50, max: 5_000 }), { minLength: 2, maxLength: 60 }),
         (density, steps) => {
           let [estimated, anchor]: [number, Anchor | null] = [0, null];
-          for (const [position, added] of steps.entries()) {
+          for (const added of steps) {
             estimated += added;
             const next = anchoredEstimate(anchor, {
               whole: estimated,
