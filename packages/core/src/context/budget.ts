@@ -21,16 +21,19 @@ export function reserveOf(definition: AgentDefinition, budget: number, hasPreHoo
 /** A window is used best up to here, in percent (B2). */
 const WORKING_PERCENT = 60;
 
+const ADVISED = "[context: ";
+
 /** The advisory of `per-message`: a fixed template, stamped once (B2). */
 export function advisoryOf(used: number, { window }: ModelFacts): string {
   const working = Math.floor((window * WORKING_PERCENT) / 100);
-  return `[context: ${used} of ${window} tokens used; best kept below ${working}]`;
+  return `${ADVISED}${used} of ${window} tokens used; best kept below ${working}]`;
 }
 
 /** The tokens that an advisory says are used. */
 export function usedIn(advisory: string | undefined): number | undefined {
-  const found = advisory === undefined ? null : /^\[context: (\d+) of /.exec(advisory);
-  return found === null ? undefined : Number(found[1]);
+  if (advisory === undefined || !advisory.startsWith(ADVISED)) return undefined;
+  const used = Number.parseInt(advisory.slice(ADVISED.length), 10);
+  return Number.isNaN(used) ? undefined : used;
 }
 
 /** What a run that has no more room says in place of an answer (B3). */

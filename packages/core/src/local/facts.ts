@@ -5,6 +5,7 @@ import type { AgentDefinition } from "../schema/agent.ts";
 export class Facts {
   readonly #own: ModelTable;
   readonly #found = new Map<string, ModelFacts | undefined>();
+  readonly #stated = new WeakMap<AgentDefinition, ModelFacts>();
 
   constructor(own: ModelTable) {
     this.#own = own;
@@ -16,9 +17,14 @@ export class Facts {
   }
 
   /** The same for an agent's model, with the window its definition states. */
-  ofAgent({ model, context_window_tokens: window }: AgentDefinition): ModelFacts | undefined {
-    const known = this.of(model);
-    if (window === null) return known;
-    return { ...(known ?? { output: Math.floor(window / 4) }), window };
+  ofAgent(definition: AgentDefinition): ModelFacts | undefined {
+    const { model, context_window_tokens: window } = definition;
+    if (window === null) return this.of(model);
+    let stated = this.#stated.get(definition);
+    if (stated === undefined) {
+      stated = { ...(this.of(model) ?? { output: Math.floor(window / 4) }), window };
+      this.#stated.set(definition, stated);
+    }
+    return stated;
   }
 }

@@ -98,22 +98,27 @@ export function openingMessage(run: RunContext): Message {
 
 const AFTER_OVERFLOW = 0.7;
 
-const fixed = new WeakMap<BoundAgent, Map<string, number>>();
+/** What the same agent's requests have in common, as it was last counted: an agent has one counter, as a rule. */
+interface Fixed {
+  readonly counter: TokenCounter;
+  readonly exact: boolean;
+  readonly tokens: number;
+}
+
+const executors = new WeakMap<BoundAgent, Fixed>();
+const planners = new WeakMap<BoundAgent, Fixed>();
 
 function fixedPart(agent: BoundAgent, counter: TokenCounter, isPlanning: boolean): number {
-  const known = fixed.get(agent) ?? new Map<string, number>();
-  fixed.set(agent, known);
-  const key = `${counter.model} ${counter.exact} ${isPlanning}`;
-  let tokens = known.get(key);
-  if (tokens === undefined) {
-    const system = isPlanning ? agent.plannerSystem : agent.system;
-    const tools = agent.wireTools(counter.model, isPlanning) ?? [];
-    tokens = counter.request({
-      system: system?.content ?? "",
-      tools: tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })),
-    });
-    known.set(key, tokens);
-  }
+  const counted = isPlanning ? planners : executors;
+  const known = counted.get(agent);
+  if (known?.counter === counter && known.exact === counter.exact) return known.tokens;
+  const system = isPlanning ? agent.plannerSystem : agent.system;
+  const tools = agent.wireTools(counter.model, isPlanning) ?? [];
+  const tokens = counter.request({
+    system: system?.content ?? "",
+    tools: tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })),
+  });
+  counted.set(agent, { counter, exact: counter.exact, tokens });
   return tokens;
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../context/estimate.ts";
 import { familyOf, type ModelFamily } from "../context/model-family.ts";
 import type { Message, UserPart } from "../schema/message.ts";
+import type { Maybe } from "./maybe.ts";
 import { loadTokenizer } from "./tokenizers.ts";
 
 /**
@@ -24,6 +25,7 @@ export class TokenCounter {
   #exact = false;
   #messages = new WeakMap<Message, number>();
   #fixed: { readonly part: FixedPart; readonly tokens: number } | undefined;
+  #isReady: boolean;
   #ready: Promise<void> | undefined;
 
   /** @param model `provider:model` */
@@ -32,6 +34,7 @@ export class TokenCounter {
     this.family = familyOf(model);
     this.#load = load;
     this.#sizer = estimating(this.family);
+    this.#isReady = this.family.encoding === null;
   }
 
   /** Whether texts are counted by the model's own tokenizer. */
@@ -39,8 +42,9 @@ export class TokenCounter {
     return this.#exact;
   }
 
-  /** Settles once the tokenizer is loaded, or known not to be there. It never fails. */
-  ready(): Promise<void> {
+  /** Settles once the tokenizer is loaded, or known not to be there. It never fails, and there is no wait after the first. */
+  ready(): Maybe<void> {
+    if (this.#isReady) return undefined;
     this.#ready ??= this.#prepare();
     return this.#ready;
   }
@@ -76,8 +80,8 @@ export class TokenCounter {
 
   async #prepare(): Promise<void> {
     const { encoding } = this.family;
-    if (encoding === null) return;
-    const text = await this.#load(encoding).catch(() => null);
+    const text = encoding === null ? null : await this.#load(encoding).catch(() => null);
+    this.#isReady = true;
     if (text === null) return;
     this.#sizer = { family: this.family, text };
     this.#exact = true;

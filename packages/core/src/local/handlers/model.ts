@@ -90,17 +90,17 @@ class ModelCall {
   #begin(model: Model, name = `${model.provider}:${model.modelId}`): Maybe<ModelOut> {
     this.#name = name;
     if (this.#run.agent.definition.budget_awareness === null) return this.#guarded(model);
-    return this.#weighed(() => this.#guarded(model));
+    const ready = counterOf(this.#run, this.#input.planner !== undefined).ready();
+    return ready === undefined ? this.#weighed(model) : after(ready, () => this.#weighed(model));
   }
 
   /** The whole request is estimated before anybody else sees it (B3). */
-  async #weighed(next: () => Maybe<ModelOut>): Promise<ModelOut> {
+  #weighed(model: Model): Maybe<ModelOut> {
     const planning = this.#input.planner !== undefined;
-    await counterOf(this.#run, planning).ready();
     this.#estimated = requestSize(this.#run, this.#input);
     const limit = limitOf(this.#run, planning);
     const estimate = estimated(this.#estimated, this.#input.anchor);
-    if (limit === undefined || estimate <= limit) return next();
+    if (limit === undefined || estimate <= limit) return this.#guarded(model);
     if (this.#effect.cancelled !== undefined) return this.#out({ cancelled: this.#effect.cancelled });
     if (planning) return this.#out({ failure: budgetFailure(estimate, limit) });
     return this.#input.compacted ? this.#stopped(estimate, limit) : this.#out({ over: { estimate, limit } });
