@@ -63,6 +63,7 @@ export class Following {
     const { last, common } = this;
     if (last === undefined) return 0;
     const { reported, length } = last;
+    if (this.brokenBy === null && reported > 0) return reported;
     if (this.#tools === undefined && reported > 0 && common * 2 >= length)
       return Math.max(0, reported - last.size(common, length));
     const estimate = this.#estimated(last);
