@@ -84,13 +84,19 @@ export class RunView {
     let view = this.#lanes.get(name);
     if (view === undefined) {
       const options = { you: this.#you, ...(this.#record ? { record: this.#record } : {}) };
-      view = new RunView(this.#screen.inset(), this.#model, options, { path: lane, calls: this.calls });
+      const inset = this.#screen.inset(() => this.#head(lane));
+      view = new RunView(inset, this.#model, options, { path: lane, calls: this.calls });
       this.#lanes.set(name, view);
     }
     this.#endFlow();
+    view.show(event);
+  }
+
+  /** A lane has something to show: whose it is stands above it, once. */
+  #head(lane: readonly string[]): void {
+    const name = lane.join("/");
     if (this.#last !== name) this.#screen.line(this.#screen.paint("dim", `┌ ${laneName(lane)}`));
     this.#last = name;
-    view.show(event);
   }
 
   #own(event: AgentEvent): void {

@@ -88,9 +88,9 @@ export class Screen {
     this.#shown = false;
   }
 
-  /** The same screen, with a bar before every line: what is shown there belongs to somebody else. */
-  inset(): Screen {
-    return new Inset(this, this.#stream);
+  /** The same screen, with a bar before every line: what is shown there belongs to somebody else. Told before it writes. */
+  inset(before: () => void): Screen {
+    return new Inset(this, this.#stream, before);
   }
 
   #flowOptions(indent: number, style?: Style): FlowOptions {
@@ -104,11 +104,13 @@ const BAR = "│ ";
 /** A part of a screen. Text is indented elsewhere, so nothing that a model says looks like it. */
 class Inset extends Screen {
   readonly #outer: Screen;
+  readonly #before: () => void;
   #atStart = true;
 
-  constructor(outer: Screen, stream: Output) {
+  constructor(outer: Screen, stream: Output, before: () => void) {
     super(stream, {});
     this.#outer = outer;
+    this.#before = before;
   }
 
   override get width(): number {
@@ -116,6 +118,7 @@ class Inset extends Screen {
   }
 
   override write(text: string): void {
+    if (text !== "" && this.#atStart) this.#before();
     let out = "";
     for (const piece of text.split(/(?<=\n)/)) {
       if (this.#atStart && piece !== "") out += this.paint("dim", piece === "\n" ? BAR.trimEnd() : BAR);
