@@ -36,6 +36,7 @@ export {
   type JournalHost,
 } from "./local/journal.ts";
 export type { Maybe } from "./local/maybe.ts";
+export type { UsageNote } from "./local/prompt-cache/report.ts";
 export { isCrowded } from "./local/request-size.ts";
 export {
   type Approver,
@@ -55,7 +56,7 @@ export { planForExecutor } from "./planning/prompt.ts";
 export { childMessage } from "./subagents/child-definition.ts";
 export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";
-export { contentOf } from "./tools/offload.ts";
+export { contentOf } from "./tools/text-content.ts";
 export { fileOf, toOutput } from "./tools/to-output.ts";
 export type {
   ConnectedTools,

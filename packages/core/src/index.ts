@@ -73,6 +73,7 @@ export {
   type Receipt,
   type StartedRun,
 } from "./local/engine.ts";
+export type { PromptCacheReport, PromptCacheRequest } from "./local/prompt-cache/report.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
 export type { RailContext, RailQuestion, RailState, Reservation } from "./rails/context.ts";

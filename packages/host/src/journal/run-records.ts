@@ -1,4 +1,5 @@
 import type { AgentDefinition, Approval, LogEntry, Plan, Scope, UserMessage } from "trackside";
+import type { UsageNote } from "trackside/engine";
 import { approvalsOfRun } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -173,6 +174,11 @@ export function* loadCommits(db: Builder, runId: string, after = -1): Operation<
 /** The loop's rows: what it is replayed from. */
 export function loopRows(commits: LoadedRun["commits"]): readonly CommitBody[] {
   return commits.flatMap(({ body }) => (body.key === ASIDE ? [] : [body]));
+}
+
+/** What its model calls used, one after another. */
+export function usageIn(commits: LoadedRun["commits"]): readonly UsageNote[] {
+  return commits.flatMap(({ body }) => body.notes.filter((note) => note.type === "usage"));
 }
 
 /** What the planner came to, as the run's events say it. */

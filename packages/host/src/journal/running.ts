@@ -25,7 +25,7 @@ import { StoredKeeper } from "./keeper.ts";
 import type { Lease } from "./lease.ts";
 import { recordAgain } from "./park.ts";
 import { RunHost } from "./run-host.ts";
-import { type LoadedRun, loadRun, loopRows, messagesOf, planIn } from "./run-records.ts";
+import { type LoadedRun, loadRun, loopRows, messagesOf, planIn, usageIn } from "./run-records.ts";
 
 /** A run as a process works on it: begun there, or taken up with what an earlier one left. */
 export interface Running {
@@ -163,6 +163,7 @@ export function makeRun(
               body.notes.flatMap((note) => (note.type === "aside" ? note.message_ids : [])),
             ),
             plan: planIn(loaded.commits),
+            usage: usageIn(loaded.commits),
           },
         }),
   });

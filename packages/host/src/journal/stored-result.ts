@@ -20,7 +20,7 @@ import type { Store } from "../store/store.ts";
 import type { AgentRegistry } from "./agent-registry.ts";
 import { answerFrom } from "./children.ts";
 import type { Codec } from "./codec.ts";
-import { loadRun, messagesOf, planIn } from "./run-records.ts";
+import { loadRun, messagesOf, planIn, usageIn } from "./run-records.ts";
 
 export interface ResultInit {
   readonly store: Store;
@@ -78,6 +78,7 @@ export async function storedResult(
         seq: 0,
         recorded: [...messages.values()].map(({ message }) => message),
         plan: planIn(loaded.commits),
+        usage: usageIn(loaded.commits),
       },
     });
     const ended = loaded.commits.findLast(({ body: commit }) => commit.ended !== undefined)?.body.ended;
