@@ -26,7 +26,7 @@ export function withAdvisory(
   const isReported = usage !== undefined && usage.input_tokens > 0;
   const used = isReported
     ? usage.input_tokens + usage.output_tokens
-    : Math.ceil(estimate) + counterOf(run, isPlanning).message(message);
+    : Math.ceil(estimate) + counterOf(run, isPlanning).size(message);
   return { ...message, advisory: advisoryOf(used, facts) };
 }
 
@@ -41,7 +41,7 @@ export function withResultAdvisory(
   const said = run.message(messageId);
   const used = said?.role === "assistant" ? usedIn(said.advisory) : undefined;
   if (used === undefined) return message;
-  return { ...message, advisory: advisoryOf(used + counterOf(run, isPlanning).message(message), facts) };
+  return { ...message, advisory: advisoryOf(used + counterOf(run, isPlanning).size(message), facts) };
 }
 
 function advised(run: RunContext, isPlanning: boolean): ModelFacts | undefined {

@@ -320,7 +320,13 @@ function pinnedMember(member: AgentBinding): PinnedAgent {
   };
 }
 
-const bound = new WeakMap<AgentBinding, { version: number; agent: BoundAgent }>();
+/** An agent that is bound, and of whom it was made: itself and those it may hand over to. */
+interface Bound {
+  readonly agent: BoundAgent;
+  readonly makers: readonly { readonly binding: AgentBinding; readonly version: number }[];
+}
+
+const bound = new WeakMap<AgentBinding, Bound>();
 
 /** What a run brings to its agent from elsewhere. */
 export interface Company {
@@ -332,12 +338,14 @@ export interface Company {
 export type Served = ReadonlyMap<string, readonly Tool[]>;
 const NOTHING_SERVED: Served = new Map();
 
-/** Fixes an agent for one run. Only its hook manager can change, so it is prepared again only when that did. */
-export function bindAgent(agent: AgentBinding, { team, served = NOTHING_SERVED }: Company = {}): BoundAgent {
-  const { version } = agent.hookManager;
-  const isAlone = served.size === 0 && agent.definition.handoffs.length === 0;
-  const known = isAlone ? bound.get(agent) : undefined;
-  if (known?.version === version) return known.agent;
+/** Fixes an agent for one run. Only hook managers can change, so it is prepared again only when one did. */
+export function bindAgent(
+  agent: AgentBinding,
+  { team = teamOf(agent).members, served = NOTHING_SERVED }: Company = {},
+): BoundAgent {
+  const isKept = served.size === 0;
+  const known = isKept ? bound.get(agent) : undefined;
+  if (known !== undefined && isMadeOf(known, agent, team)) return known.agent;
   const { definition, tools, models, planningModel, output, pipeline, hookManager } = agent;
   const made = new BoundAgent({
     definition,
@@ -348,13 +356,24 @@ export function bindAgent(agent: AgentBinding, { team, served = NOTHING_SERVED }
     output,
     pipeline,
     entries: entriesOf(hookManager),
-    team: team ?? teamOf(agent).members,
+    team,
     servedOf: served,
     depth: 0,
     isSupplied: false,
   });
-  if (isAlone) bound.set(agent, { version, agent: made });
+  const makers = [agent, ...team.values()].map((one) => ({ binding: one, version: one.hookManager.version }));
+  if (isKept) bound.set(agent, { agent: made, makers });
   return made;
+}
+
+function isMadeOf({ makers }: Bound, agent: AgentBinding, team: Makings["team"]): boolean {
+  if (makers.length !== team.size + 1 || makers[0]?.version !== agent.hookManager.version) return false;
+  let at = 1;
+  for (const member of team.values()) {
+    const maker = makers[at++];
+    if (maker?.binding !== member || maker.version !== member.hookManager.version) return false;
+  }
+  return true;
 }
 
 function entriesOf(manager: HookManager): ReadonlyMap<HookPoint, readonly Entry[]> {

@@ -26,7 +26,7 @@ export class Log {
   readonly #projections: number[] = [];
   #rendering = new Rendering(null);
   /** By who counts: one for each model, as a rule. */
-  #tallies: WeakMap<Count, Tally> | undefined;
+  #tallies: Map<Count, Tally> | undefined;
   /** Wire ids in use: providers want them unique within a request (T7). */
   readonly wireIds = new Set<string>();
   activeRun: string | null = null;
@@ -90,13 +90,18 @@ export class Log {
   /** How large `shown(upTo)` is. Counts only what is new since it was last asked. */
   tokens(upTo: number, count: Count): number {
     const projection = this.projection(upTo);
-    this.#tallies ??= new WeakMap();
+    this.#tallies ??= new Map();
     const kept = this.#tallies.get(count);
     if (kept !== undefined && kept.to <= upTo && kept.projection === projection)
       return kept.advance(this.messages, upTo);
     const tally = new Tally(projection, count);
     if (kept === undefined || kept.to <= upTo) this.#tallies.set(count, tally); // else it is a look back
     return tally.advance(this.messages, upTo);
+  }
+
+  /** What `tokens` has counted so far, message by message. */
+  sizes(count: Count): ReadonlyMap<Message, number> {
+    return this.#tallies?.get(count)?.sizes() ?? new Map();
   }
 
   /** The log as people see it: what was said, however it is sent, and nothing that only the model is told (B2). */

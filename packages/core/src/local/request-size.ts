@@ -20,7 +20,7 @@ export function estimated(size: number, anchor: Anchor): number {
 /** The request as it will be sent, by our own count: system prompt, tools, log, tail. Costs what is new since the last. */
 export function requestSize(run: RunContext, input: Requested): number {
   const counter = counterOf(run, input.planner !== undefined);
-  return besideLog(run, input, counter) + run.log.tokens(input.up_to, counter.message);
+  return besideLog(run, input, counter) + run.log.tokens(input.up_to, counter.size);
 }
 
 /** The same for messages that are sent in place of the log. */
@@ -78,7 +78,7 @@ export function roomOf(run: RunContext, input: CompactInput): Measured | undefin
   const facts = factsOf(run);
   const { why, anchor } = input;
   let size = requestSize(run, input);
-  if (why === "opening") size += counterOf(run).message(openingMessage(run));
+  if (why === "opening") size += counterOf(run).size(openingMessage(run));
   const estimate = estimated(size, anchor);
   if (why === "overflow") {
     // The estimate was wrong, so it is no guide to how much is enough.

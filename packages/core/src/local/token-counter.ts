@@ -53,7 +53,10 @@ export class TokenCounter {
     return Math.ceil(this.#sizer.text(text));
   }
 
-  /** A message as it is sent. Messages never change, so each is counted once. */
+  /** A message as it is sent. Nothing is kept of it: for whoever asks once, or keeps it himself, as a log does. */
+  readonly size = (message: Message): number => sizeMessage(message, this.#sizer);
+
+  /** The same for whoever asks again and again. Messages never change, so each is counted once. */
   readonly message = (message: Message): number => {
     let tokens = this.#messages.get(message);
     if (tokens === undefined) {

@@ -4,6 +4,8 @@ import { sourcesIn } from "../../schema/sources.ts";
 import { stubbed } from "./stub.ts";
 import { summaryMessage } from "./texts.ts";
 
+const NO_CUTS: readonly Cut[] = [];
+
 /**
  * Goes through a stretch of the log as it is sent: cuts as what stands in for them, old results as stubs, projections not
  * at all. Each message comes with the position it stands for; what stands in for a cut comes at the cut's first.
@@ -15,7 +17,7 @@ export function walk(
   projection: Projection | null,
   visit: (message: Message, at: number) => void,
 ): void {
-  const cuts = projection?.cuts ?? [];
+  const cuts = projection?.cuts ?? NO_CUTS;
   const stubsTo = projection?.stubs_to ?? 0;
   let next = 0;
   for (let i = from; i < to; i++) {

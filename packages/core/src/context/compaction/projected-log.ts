@@ -44,6 +44,9 @@ export class Rendering {
 export class Tally {
   readonly projection: Projection | null;
   readonly #count: (message: Message) => number;
+  /** What was counted, and what it came to: whoever makes the log smaller need not count it again. */
+  readonly #counted: Message[] = [];
+  readonly #sizes: number[] = [];
   #to = 0;
   #tokens = 0;
 
@@ -58,9 +61,16 @@ export class Tally {
 
   advance(entries: readonly LogEntry[], to: number): number {
     walk(entries, this.#to, to, this.projection, (message) => {
-      this.#tokens += this.#count(message);
+      const size = this.#count(message);
+      this.#counted.push(message);
+      this.#sizes.push(size);
+      this.#tokens += size;
     });
     this.#to = Math.max(this.#to, to);
     return this.#tokens;
+  }
+
+  sizes(): Map<Message, number> {
+    return new Map(this.#counted.map((message, i) => [message, this.#sizes[i] ?? 0]));
   }
 }

@@ -119,14 +119,15 @@ class MakingRoom {
     const ratio = this.#room.estimate / Math.max(1, this.#room.size);
     const { limit: target } = this.#room;
     const opening = why === "opening" ? null : { from: turn_at, to: tail_at };
-    const user = why === "opening" ? counter.message(openingMessage(run)) : 0;
+    const user = why === "opening" ? counter.size(openingMessage(run)) : 0;
+    const known = run.log.sizes(counter.size);
     return {
       id: this.#id,
       entries: run.log.messages,
       upTo: up_to,
       projection: run.log.projection(up_to),
       opening,
-      count: (message) => counter.message(message) * ratio,
+      count: (message) => (known.get(message) ?? counter.message(message)) * ratio,
       fixed: (besideLog(run, this.#input, counter) + user) * ratio,
       target,
       anyway: why === "overflow", // as it is the provider does not take it
