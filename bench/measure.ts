@@ -2,6 +2,8 @@
 export interface Budget {
   warmMs: number;
   measureMs: number;
+  /** How long one batch of runs is at least. */
+  batchMs?: number;
 }
 
 /** Metric name to value; `null` where the contestant has no such thing. */
@@ -27,7 +29,7 @@ export async function nanosPerRun(run: Run, budget: Budget): Promise<number> {
 export async function nanosPerRunOfEach(runs: Run[], budget: Budget): Promise<number[]> {
   gc(); // before the warm-up: it also throws away optimized code
   for (const run of runs) await runFor(run, budget.warmMs, 3);
-  const batchMs = Math.max(20, budget.measureMs / 40);
+  const batchMs = budget.batchMs ?? Math.max(20, budget.measureMs / 40);
   const batches: number[][] = runs.map(() => []);
   const end = performance.now() + budget.measureMs * runs.length;
   for (let turn = 0; turn < 3 || performance.now() < end; turn++)
