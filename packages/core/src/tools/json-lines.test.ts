@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonLines } from "./json-lines.ts";
+import { jsonLines as encodedLines } from "./json-lines.ts";
+
+function jsonLines(text: string): string {
+  const { content, chars } = encodedLines(text);
+  const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
+  expect(chars).toBe(lines.length);
+  return lines;
+}
 
 test("T4 JSON in lines is the same JSON, and hardly longer", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import type { Json } from "../schema/json.ts";
 import type { ToolOutput } from "../schema/message.ts";
 import type { ArtifactDesk, ArtifactRef, NewArtifact } from "./artifact.ts";
-import { jsonLines } from "./json-lines.ts";
+import { contentOf, type TextContent } from "./text-content.ts";
 import { cutAt, isLonger } from "./text-cut.ts";
 import { fileOf, type ToolValue, textOf } from "./to-output.ts";
 import { isText, type ToolFile } from "./tool-file.ts";
@@ -49,8 +49,10 @@ function listWithFiles(value: ToolValue): readonly Json[] | undefined {
 export async function offload(value: ToolValue, into: OffloadInto): Promise<Offloaded> {
   const artifacts: ArtifactRef[] = [];
   const put = async (artifact: Pick<NewArtifact, "media_type" | "content">): Promise<ArtifactRef> => {
+    const { media_type, content } = artifact;
     const ref = await into.desk.put({
-      ...artifact,
+      media_type,
+      content,
       call_id: into.callId,
       index: artifacts.length,
       sources: into.sources,
@@ -58,28 +60,21 @@ export async function offload(value: ToolValue, into: OffloadInto): Promise<Offl
     artifacts.push(ref);
     return ref;
   };
-  let whole: ReturnType<typeof contentOf>;
+  let whole: TextContent;
   const list = listWithFiles(value);
   if (list === undefined) whole = contentOf(value.type, value.text);
   else {
     const { files } = value;
     const parts: string[] = [];
     for (const one of list) parts.push(await entryText(one, files, into, put));
-    whole = contentOf("text", parts.join("\n"));
-    if (!isLonger(whole.text, Math.min(Math.max(into.above, SHOWN), LARGEST)))
-      return { output: { type: "text", value: whole.text }, artifacts };
+    const text = parts.join("\n");
+    if (!isLonger(text, Math.min(Math.max(into.above, SHOWN), LARGEST)))
+      return { output: { type: "text", value: text }, artifacts };
+    whole = contentOf("text", text);
   }
-  const { media_type, text } = whole;
-  const ref = await put({ media_type, content: new TextEncoder().encode(text) });
-  const pointed = pointer(ref, text, into);
+  const ref = await put(whole);
+  const pointed = pointer(ref, whole, into);
   return { output: { type: "text", value: pointed }, artifacts: [ref, ...artifacts.slice(0, -1)] };
-}
-
-/** A result as it is kept: JSON in lines, so that it can be paged and searched. */
-export function contentOf(type: "text" | "json", text: string): { media_type: string; text: string } {
-  return type === "text"
-    ? { media_type: "text/plain", text }
-    : { media_type: "application/json", text: jsonLines(text) };
 }
 
 /** One entry of a list that has files in it, as the model reads it. */
@@ -94,7 +89,7 @@ async function entryText(
   const { file, text } = found;
   // A text that no rail has changed is kept byte for byte.
   const isChanged = text !== undefined && text !== textOf(file.data);
-  const content = isChanged ? new TextEncoder().encode(text) : file.data.slice(); // the tool may go on writing to its own
+  const content = isChanged ? new TextEncoder().encode(text) : new Uint8Array(file.data); // a copy, also of a Buffer: the tool may go on writing to its own
   const ref = await put({ media_type: file.mediaType, content });
   const name = file.name === undefined ? "A file" : `The file ${JSON.stringify(file.name)}`;
   const about = `[${name}: ${ref.bytes} bytes of ${ref.media_type}, kept as the artifact ${ref.id}`;
@@ -103,13 +98,13 @@ async function entryText(
 }
 
 /** What stands for a result that was put away: where it is, how it begins and how it ends. */
-function pointer(ref: ArtifactRef, text: string, into: OffloadInto): string {
+function pointer(ref: ArtifactRef, { ends: text, chars }: TextContent, into: OffloadInto): string {
   const room = Math.min(SHOWN, Math.max(into.above, LEAST_SHOWN));
   const [head, tail] = ends(text, room);
   const size = `${ref.bytes} bytes of ${ref.media_type}`;
-  if (head.length + tail.length >= text.length)
+  if (head.length + tail.length >= chars)
     return joined(`[The result is kept as the artifact ${ref.id} (${size}). This is all of it:]`, text);
-  const left = text.length - head.length - tail.length;
+  const left = chars - head.length - tail.length;
   return joined(
     `[The result is too large to show: ${size}, kept as the artifact ${ref.id}.${howTo(ref, into, head.length)} Its beginning:]`,
     head,

@@ -3,6 +3,7 @@ import { artifactId, newId, refOf } from "trackside/engine";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { rows } from "../store/store.ts";
+import { inRow, readContent, writePieces } from "./content.ts";
 import { HELD, READABLE } from "./desk.ts";
 
 export interface ArtifactRecord {
@@ -73,7 +74,10 @@ export class Artifacts {
       if (known === undefined)
         throw new TracksideError("not_found", `There is no conversation ${conversation}.`);
       const record = { ...ref, conversation_id: known.conversation_id, run_id: null, created_at };
-      yield* rows(db.insertInto("artifacts").values({ ...record, tenant, content: data, sources: null }));
+      yield* rows(
+        db.insertInto("artifacts").values({ ...record, tenant, content: inRow(data), sources: null }),
+      );
+      yield* writePieces(db, ref.id, data);
       return record;
     });
   }
@@ -83,17 +87,19 @@ export class Artifacts {
     { tenant = DEFAULT_TENANT } = {},
   ): Promise<ArtifactRecord & { readonly content: Uint8Array }> {
     await this.#engine.open();
-    const [found] = await this.#engine.store.read((db) =>
-      rows(
+    const found = await this.#engine.store.read(function* (db) {
+      const [record] = yield* rows(
         db
           .selectFrom("artifacts")
-          .select([...COLUMNS, "content"])
+          .select(COLUMNS)
           .where("id", "=", id)
           .where("tenant", "=", tenant)
           .where("id", "like", READABLE)
           .where("media_type", "!=", HELD),
-      ),
-    );
+      );
+      const content = record && (yield* readContent(db, id, 0, record.bytes));
+      return content && { ...record, content };
+    });
     if (found === undefined) throw new TracksideError("not_found", `There is no artifact ${id}.`);
     return found;
   }

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import {
   type ArtifactDesk,
   type ArtifactRef,
@@ -10,6 +9,7 @@ import * as z from "zod";
 import { Fenced } from "../journal/fenced.ts";
 import { holdsFence } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
+import { inRow, readContent, writePieces } from "./content.ts";
 
 export interface DeskInit {
   readonly store: Store;
@@ -73,21 +73,19 @@ export class StoredArtifacts implements ArtifactDesk {
 
   async read(id: string, start: number, end: number): Promise<Uint8Array> {
     const { store, tenant, conversationId } = this.#init;
-    // Both databases have `substr` for bytes, and count from one.
-    const [found] = await store.read((db) =>
-      rows(
+    const content = await store.read(function* (db) {
+      const [found] = yield* rows(
         db
           .selectFrom("artifacts")
-          .select(
-            sql<Uint8Array>`substr(content, ${sql.lit(start + 1)}, ${sql.lit(end - start)})`.as("content"),
-          )
+          .select("id")
           .where("id", "=", id)
           .where("tenant", "=", tenant)
           .where("conversation_id", "=", conversationId),
-      ),
-    );
-    if (found === undefined) throw new Error(`the artifact ${id} is gone`);
-    return found.content;
+      );
+      return found && (yield* readContent(db, id, start, end));
+    });
+    if (content === undefined) throw new Error(`the artifact ${id} is gone`);
+    return content;
   }
 
   /** Keeps content that rails have yet to pass, in the transaction of whoever speaks of it. */
@@ -101,15 +99,21 @@ export class StoredArtifacts implements ArtifactDesk {
   /** What an earlier life of a call held. */
   async held(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const { store, runId } = this.#init;
-    const found = await store.read((db) =>
-      rows(
+    const found = await store.read(function* (db) {
+      const refs = yield* rows(
         db
           .selectFrom("artifacts")
-          .select(["id", "digest", "content"])
+          .select(["id", "digest", "bytes"])
           .where("id", "in", [...ids])
           .where("run_id", "=", runId),
-      ),
-    );
+      );
+      const read: { readonly id: string; readonly digest: string; readonly content: Uint8Array }[] = [];
+      for (const { id, digest, bytes } of refs) {
+        const content = yield* readContent(db, id, 0, bytes);
+        if (content !== undefined) read.push({ id, digest, content });
+      }
+      return read;
+    });
     for (const one of found) this.#remember(one);
     return new Map(found.map(({ id, content }) => [id, content]));
   }
@@ -135,7 +139,8 @@ export class StoredArtifacts implements ArtifactDesk {
       db.selectFrom("artifacts").select(["digest", "media_type"]).where("id", "=", ref.id),
     );
     if (known?.digest === ref.digest && known.media_type === ref.media_type) return;
-    const written = { ...ref, created_at: now(), content, sources: JSON.stringify(sources) };
+    const written = { ...ref, created_at: now(), content: inRow(content), sources: JSON.stringify(sources) };
+    yield* writePieces(db, ref.id, content);
     yield* rows(
       db
         .insertInto("artifacts")

@@ -1,29 +1,36 @@
-import type { MemoryArtifacts } from "trackside/engine";
+import type { ArtifactRef, MemoryArtifacts } from "trackside/engine";
 import { type Builder, type Operation, rows } from "../store/store.ts";
+import { inRow, writePieces } from "./content.ts";
+
+/** The conversation that artifacts come into. */
+export interface ImportedInto {
+  readonly tenant: string;
+  readonly conversation_id: string;
+  readonly at: number;
+}
 
 /** Artifacts of a conversation that was in memory so far, into the store. */
 export function* importArtifacts(
   db: Builder,
-  of: { readonly tenant: string; readonly conversation_id: string; readonly at: number },
+  into: ImportedInto,
   artifacts: MemoryArtifacts,
 ): Operation<void> {
-  const { tenant, conversation_id, at: created_at } = of;
-  for (const {
-    ref: { sources, ...ref },
-    content,
-  } of artifacts)
-    yield* rows(
-      db
-        .insertInto("artifacts")
-        .values({
-          ...ref,
-          tenant,
-          conversation_id,
-          run_id: null,
-          created_at,
-          content,
-          sources: JSON.stringify(sources),
-        })
-        .onConflict((conflict) => conflict.column("id").doNothing()), // another conversation has it
-    );
+  for (const { ref, content } of artifacts) yield* importArtifact(db, into, ref, content);
+}
+
+export function* importArtifact(
+  db: Builder,
+  { tenant, conversation_id, at: created_at }: ImportedInto,
+  { sources, ...ref }: ArtifactRef,
+  content: Uint8Array,
+): Operation<void> {
+  const row = { ...ref, tenant, conversation_id, run_id: null, created_at, content: inRow(content) };
+  const added = yield* rows(
+    db
+      .insertInto("artifacts")
+      .values({ ...row, sources: JSON.stringify(sources) })
+      .onConflict((conflict) => conflict.column("id").doNothing()) // another conversation has it
+      .returning("id"),
+  );
+  if (added.length > 0) yield* writePieces(db, ref.id, content);
 }

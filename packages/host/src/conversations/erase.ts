@@ -1,4 +1,5 @@
 import { TracksideError } from "trackside";
+import { erasePieces } from "../artifacts/content.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { rows } from "../store/store.ts";
 
@@ -34,6 +35,7 @@ export async function eraseConversation(engine: DurableEngine, tenant: string, i
       yield* rows(db.deleteFrom("inbox").where("branch_id", "=", branch_id));
     // Without its row a run's writer is fenced off: nothing of it can land any more.
     yield* rows(db.deleteFrom("runs").where("conversation_id", "=", id));
+    yield* erasePieces(db, id);
     yield* rows(db.deleteFrom("artifacts").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("branches").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("conversations").where("id", "=", id));

@@ -31,7 +31,7 @@ export function holdOutcome(
   if (!written.ok) return { kept: asJson(kept, written.problem), beside: [] };
   const { type, text, files } = written;
   if (text.length <= LARGE && files.length === 0) return { kept: asJson(kept, ""), beside: [] };
-  const whole = { id: `${prefix}.held`, content: new TextEncoder().encode(contentOf(type, text).text) };
+  const whole = { id: `${prefix}.held`, content: contentOf(type, text).content };
   const held: Held = {
     type,
     artifact: whole.id,
@@ -41,7 +41,10 @@ export function holdOutcome(
       ...(name === undefined ? {} : { name }),
     })),
   };
-  const beside = files.map(({ data }, i) => ({ id: `${prefix}.held.${i}`, content: data }));
+  const beside = files.map(({ data }, i) => ({
+    id: `${prefix}.held.${i}`,
+    content: data,
+  }));
   return { kept: { ...kept, executed: { kind: "returned", held } }, beside: [whole, ...beside] };
 }
 

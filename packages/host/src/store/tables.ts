@@ -30,6 +30,8 @@ export interface Tables {
   /** Work for after a run's end (H7). */
   deferred: DeferredTable;
   artifacts: ArtifactsTable;
+  /** Contents that are too large for one row. */
+  artifact_pieces: ArtifactPiecesTable;
   audit: AuditTable;
   secrets: SecretsTable;
   /** Signed calls to other systems, until they are through. */
@@ -213,6 +215,12 @@ export interface ArtifactsTable {
   content: Uint8Array;
   /** The tools whose words are in it, as a JSON list; null when no tool's are. */
   sources: string | null;
+}
+
+export interface ArtifactPiecesTable {
+  artifact_id: string;
+  n: number;
+  content: Uint8Array;
 }
 
 export interface AuditTable {

@@ -93,6 +93,7 @@ const samples: { readonly [T in keyof Tables]: Insertable<Tables[T]> } = {
     content: Uint8Array.from({ length: 256 }, (_, i) => i),
     sources: '["fetch"]',
   },
+  artifact_pieces: { artifact_id: "a", n: 0, content: Uint8Array.of(0, 255) },
   audit: { tenant: "t", n: 1, at: time, action: "approval.decided", body, previous: "", hash: "h" },
   secrets: {
     tenant: "t",
