@@ -4,7 +4,6 @@ import { complete, publish } from "./answer.ts";
 import { log } from "./open.ts";
 import { type Batch, settleCall } from "./settle-call.ts";
 import { settleTools } from "./settle-tools.ts";
-import { Slots } from "./slots.ts";
 import { cancel, fail } from "./state.ts";
 import type { Said } from "./think.ts";
 import type { Handover, World } from "./world.ts";
@@ -19,8 +18,7 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
 
   state.open = said.calls.map((call) => call.id);
   const [only, second] = said.calls;
-  const slots = new Slots(agent.definition.max_parallel_subagents);
-  const batch: Batch = { agent, world, state, said, slots };
+  const batch: Batch = { agent, world, state, said };
   const settled = only && !second ? [await settleCall(batch, only)] : await settleTools(batch);
   state.open = [];
   log(

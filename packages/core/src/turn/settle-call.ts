@@ -4,7 +4,7 @@ import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Verdict } from "../schema/verdict.ts";
 import { handOver } from "./hand-over.ts";
-import type { Slots } from "./slots.ts";
+import { Slots } from "./slots.ts";
 import { spawn } from "./spawn.ts";
 import type { Said } from "./think.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
@@ -16,8 +16,8 @@ export interface Batch {
   readonly world: World;
   readonly state: TurnState;
   readonly said: Said;
-  /** How many sub-agents may be live at once. */
-  readonly slots: Slots;
+  /** How many sub-agents may be live at once; there from the first on. */
+  slots?: Slots;
   /** Where the turn goes after this step. */
   handoff?: Handover;
 }
@@ -32,18 +32,22 @@ export interface Settled {
 type Round = Pick<ToolInput, "decided" | "resuming" | "answered" | "children" | "handed">;
 type End = Omit<Settled, "message_id">;
 
+const FIRST_ROUND: Round = Object.freeze({});
+const NO_END: End = Object.freeze({});
+
 /** One call: PRE rails, approval where one is needed, the tool, POST rails, and again where a rail asks for it. */
 export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
   const { agent, world, state, said } = batch;
   const prefix = `${state.step}/${call.index}`;
   const retries = new Retries();
-  let round: Round = {};
-  let end: End = {};
+  let round = FIRST_ROUND;
+  let end = NO_END;
   let attempt = 1; // an approval in between is no attempt of its own
   for (let n = 1; ; n++) {
     const { step, rails } = state;
     const input = { step, message_id: said.message_id, call, attempt, rails, agent: state.agent };
-    const out = await world.tool(`${prefix}/tool/${n}`, { ...input, ...round });
+    const asked = round === FIRST_ROUND ? input : { ...input, ...round };
+    const out = await world.tool(`${prefix}/tool/${n}`, asked);
     const verdict = settleVerdicts(world, state, out, call.id);
 
     if (out.gate) {
@@ -54,9 +58,10 @@ export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
         out.gate.kind === "elicitation" ? { ...before, answered: decided } : { decided, resuming: true };
       continue;
     }
-    round = round.decided ? { decided: round.decided } : {};
+    round = round.decided ? { decided: round.decided } : FIRST_ROUND;
     if (out.spawn) {
       const { jobs: _, limited: __, ...about } = out.spawn;
+      batch.slots ??= new Slots(agent.definition.max_parallel_subagents);
       const results = await spawn(world, state, call, out.spawn, batch.slots);
       const aborted = results.find((child) => child.aborted)?.failure;
       if (aborted) end = { fatal: aborted };
@@ -96,11 +101,12 @@ async function decide(world: World, key: string, gate: AskInput): Promise<AskOut
 
 function settle({ world, state }: Batch, out: ToolOut, verdict: Verdict | undefined, end: End): Settled {
   const message_id = out.message_id ?? "";
-  for (const artifact of out.artifacts ?? []) world.note({ type: "artifact", ...artifact });
+  if (out.artifacts) for (const artifact of out.artifacts) world.note({ type: "artifact", ...artifact });
   world.note({ type: "tool_result", message_id });
   const fatal = verdict && endsRun(verdict) ? abortedBy(verdict) : (out.fatal ?? end.fatal);
   if (fatal) world.cancel(`${state.step}/`, fatal.message);
   const cancelled = out.cancelled ?? end.cancelled;
+  if (fatal === undefined && cancelled === undefined) return { message_id };
   return {
     message_id,
     ...(fatal ? { fatal } : {}),

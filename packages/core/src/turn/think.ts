@@ -145,28 +145,28 @@ function count(world: World, state: TurnState, out: ModelOut): void {
   if (out.estimated !== undefined && out.usage.input_tokens > 0)
     state.anchor = { reported: out.usage.input_tokens, estimated: out.estimated };
   state.usage = addUsage(state.usage, out.usage);
-  world.note({
-    type: "usage",
-    step: state.step,
-    model: out.model ?? "",
-    call: out.usage,
-    total: state.usage,
-    ...(out.prefix === undefined ? {} : { prefix: out.prefix }),
-  });
+  const { usage: call, model = "", prefix } = out;
+  const about = { type: "usage" as const, step: state.step, model, call, total: state.usage };
+  world.note(prefix === undefined ? about : { ...about, prefix });
 }
 
 function said(state: TurnState, out: ModelOut, attempt: number): Said {
   state.redo = null;
   if (state.notes.length > 0) state.notes = [];
-  return {
+  const { invalid, plan } = out;
+  const message = {
     message_id: out.message_id ?? "",
     attempt,
     calls: out.calls ?? NO_CALLS,
     has_text: out.has_text === true,
     has_reasoning: out.has_reasoning === true,
     skipped: out.skipped === true,
-    ...(out.invalid === undefined ? {} : { invalid: out.invalid }),
-    ...(out.plan === undefined ? {} : { plan: out.plan }),
+  };
+  if (invalid === undefined && plan === undefined) return message;
+  return {
+    ...message,
+    ...(invalid === undefined ? {} : { invalid }),
+    ...(plan === undefined ? {} : { plan }),
   };
 }
 

@@ -7,6 +7,7 @@ import { withResultAdvisory } from "../advisory.ts";
 import type { RunContext } from "../run-context.ts";
 
 type Stop = Pick<ToolOut, "fatal" | "cancelled" | "artifacts">;
+const NOTHING: Stop = Object.freeze({});
 
 /** The record of one call while it is made: what ends up beside its result (T2). */
 export class ToolRecord {
@@ -87,9 +88,9 @@ export class ToolRecord {
   }
 
   /** Records the result. */
-  settle(output: ToolOutput, stop: Stop = {}): ToolOut {
+  settle(output: ToolOutput, stop: Stop = NOTHING): ToolOut {
     const { call_id, wire_id, tool } = this.#part;
-    const message: ToolMessage = {
+    const plain: ToolMessage = {
       id: `${call_id}.result`,
       role: "tool",
       call_id,
@@ -97,12 +98,21 @@ export class ToolRecord {
       tool,
       output,
       metadata: this.metadata(output, stop.artifacts?.[0]?.artifact_id),
-      ...(this.#told === undefined ? {} : { told: this.#told }),
-      ...(this.#sources === undefined ? {} : { sources: this.#sources }),
     };
+    const message = this.#annotated(plain);
     const { message_id: messageId, planner } = this.#input;
     this.#run.record(withResultAdvisory(this.#run, message, { messageId, isPlanning: planner === true }));
-    return { message_id: message.id, ...stop };
+    return stop === NOTHING ? { message_id: message.id } : { message_id: message.id, ...stop };
+  }
+
+  #annotated(plain: ToolMessage): ToolMessage {
+    const [told, sources] = [this.#told, this.#sources];
+    if (told === undefined && sources === undefined) return plain;
+    return {
+      ...plain,
+      ...(told === undefined ? {} : { told }),
+      ...(sources === undefined ? {} : { sources }),
+    };
   }
 
   /** `artifact` is the one that the result went to, or the first of its files. */
