@@ -352,7 +352,9 @@ export class RunContext {
   }
 
   message(id: string): Message | undefined {
-    const found = this.#recorded[this.#find(id)] ?? this.#asides.get(id) ?? this.log.find(id);
+    let found = this.#recorded[this.#find(id)];
+    if (found === undefined && this.#asides.size > 0) found = this.#asides.get(id); // ids are new texts, slow to look up
+    found ??= this.log.find(id);
     return found?.role === "projection" ? undefined : found;
   }
 
