@@ -20,7 +20,11 @@ export function hasAttachments(entry: LogEntry): boolean {
 }
 
 /** Refuses a message with artifacts that its conversation does not have. */
-export function refuseUnknown(parts: readonly UserPart[], isKnown: (id: string) => boolean): void {
+export function refuseUnknown(
+  parts: readonly UserPart[],
+  isKnown: (id: string) => boolean,
+  where = "run()",
+): void {
   const issues = parts.flatMap((part, i) =>
     attachedTo([part]).flatMap((id) =>
       isKnown(id)
@@ -28,7 +32,7 @@ export function refuseUnknown(parts: readonly UserPart[], isKnown: (id: string) 
         : [issue(formatPath(["input", i, "source", "artifact_id"]), id, "an artifact of the conversation")],
     ),
   );
-  if (issues.length > 0) throw new AgentConfigError("run()", issues);
+  if (issues.length > 0) throw new AgentConfigError(where, issues);
 }
 
 type Content = Extract<LanguageModelV4Prompt[number], { role: "user" }>["content"];

@@ -17,6 +17,7 @@ import { Facts } from "./facts.ts";
 import { newId } from "./ids.ts";
 import { LateMessages, sentMessage } from "./late-messages.ts";
 import { LocalWorld } from "./local-world.ts";
+import { after } from "./maybe.ts";
 import { Models } from "./models.ts";
 import type { ProviderSettings } from "./providers/registry.ts";
 import { Resources } from "./resources.ts";
@@ -228,8 +229,8 @@ function begin(
       return run.approvals.pending;
     },
     decide: (id, decision) => run.approvals.decide(id, decision),
-    steer: async (input) => late.sent(run, sentMessage(input), false),
-    inject: async (input) => late.sent(run, sentMessage(input), true),
+    steer: async (input) => after(sentMessage(run, input), (message) => late.sent(run, message, false)),
+    inject: async (input) => after(sentMessage(run, input), (message) => late.sent(run, message, true)),
   };
 }
 

@@ -1,12 +1,23 @@
 import type { UserMessage } from "../schema/message.ts";
+import { attachedTo, refuseUnknown } from "./attachments.ts";
 import type { Clock } from "./clock.ts";
 import type { Receipt, StartedRun } from "./engine.ts";
 import { newId } from "./ids.ts";
+import type { Maybe } from "./maybe.ts";
 import type { RunContext } from "./run-context.ts";
 import { readMessage, type UserInput } from "./run-request.ts";
 
-export function sentMessage(input: UserInput): UserMessage {
-  return { id: newId("msg"), role: "user", parts: readMessage(input) };
+/** A message for a run under way, which may have artifacts of its conversation attached. */
+export function sentMessage({ artifacts }: RunContext, input: UserInput): Maybe<UserMessage> {
+  const parts = readMessage(input);
+  const message: UserMessage = { id: newId("msg"), role: "user", parts };
+  const ids = attachedTo(parts);
+  if (ids.length === 0) return message;
+  return Promise.all(ids.map((id) => artifacts.find(id))).then((found) => {
+    const known = new Set(found.map((ref) => ref?.id));
+    refuseUnknown(parts, (id) => known.has(id), "message");
+    return message;
+  });
 }
 
 interface Waiting {

@@ -17,6 +17,7 @@ import type { Note } from "../turn/note.ts";
 import type { InboxEntry } from "../turn/world.ts";
 import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
+import { hasAttachments } from "./attachments.ts";
 import type { BoundAgent } from "./bound-agent.ts";
 import type { Children } from "./children.ts";
 import type { Clock } from "./clock.ts";
@@ -345,6 +346,7 @@ export class RunContext {
 
   record(message: LogEntry): void {
     const kept = this.parts.keep(message);
+    this.log.hasAttachments ||= hasAttachments(message); // also of one that is never logged
     this.#unsaved?.push(kept);
     const at = this.#find(message.id);
     if (at < 0) this.#recorded.push(kept);

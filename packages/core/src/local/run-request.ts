@@ -74,7 +74,7 @@ export function readRequest(
     ]);
   }
   const issues: ConfigIssue[] = [];
-  const parts = readInput(input, issues, true);
+  const parts = readInput(input, issues);
   for (const key of Object.keys(options))
     if (!OPTION_KEYS.includes(key)) issues.push(unknownKey(key, key, OPTION_KEYS));
   const { conversation, signal, requestId } = options;
@@ -120,7 +120,7 @@ function isId(value: unknown): boolean {
   return typeof value === "string" && value.length > 0 && value.length <= 200;
 }
 
-/** Checks a message on its own: one that is sent to a run under way. */
+/** Checks a message on its own: one that is sent to a run under way. Whether it has what is attached is for others to say. */
 export function readMessage(input: UserInput): readonly UserPart[] {
   const issues: ConfigIssue[] = [];
   const parts = readInput(input, issues);
@@ -128,7 +128,7 @@ export function readMessage(input: UserInput): readonly UserPart[] {
   return parts;
 }
 
-function readInput(input: UserInput, issues: ConfigIssue[], artifacts = false): readonly UserPart[] {
+function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {
   if (typeof input === "string") {
     if (input === "") issues.push(issue("input", input, "a text that is not empty"));
     return [{ type: "text", text: input }];
@@ -145,16 +145,14 @@ function readInput(input: UserInput, issues: ConfigIssue[], artifacts = false): 
   const parts: UserPart[] = [];
   for (const [i, one] of copy.entries()) {
     const found = userPart.safeParse(one);
-    if (found.success && isSendable(found.data, artifacts)) parts.push(found.data);
-    else
-      issues.push(
-        issue(formatPath(["input", i]), one, artifacts ? `${PART_FORMS}, or an artifact` : PART_FORMS),
-      );
+    if (found.success && isSendable(found.data, true)) parts.push(found.data);
+    else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
   }
   return parts;
 }
 
-const PART_FORMS = '{ type: "text", text }, or { type: "file", media_type, source } with data or a URL';
+const PART_FORMS =
+  '{ type: "text", text }, or { type: "file", media_type, source } with data, a URL, or an artifact';
 
 const DEFAULT_SCOPE: Scope = Object.freeze({ tenant: "default" });
 

@@ -1,7 +1,8 @@
 import { type Clock, type Receipt, TracksideError, type UserMessage, type UserPart } from "trackside";
-import { newId, type RunContext } from "trackside/engine";
+import { attachedTo, newId, type RunContext, refuseUnknown } from "trackside/engine";
 import type { BoundaryOut } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
+import { artifactsOfBranch } from "../artifacts/attached.ts";
 import { holdsRun } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 import { inboxBody } from "./row-codecs.ts";
@@ -58,6 +59,11 @@ export function* sendToRun(db: Builder, sending: Sending): Operation<Sent> {
       "config_invalid",
       `The run ${runId} is over. Send the message to its conversation ${run.branch_id}.`,
     );
+  const attached = attachedTo(parts);
+  if (attached.length > 0) {
+    const known = yield* artifactsOfBranch(db, tenant, run.branch_id, attached);
+    refuseUnknown(parts, (artifact) => known.has(artifact), "message");
+  }
   const id = newId("msg");
   const body: InboxBody = { v: 1, message: { id, role: "user", parts }, ...(once ? { once } : {}) };
   yield* rows(

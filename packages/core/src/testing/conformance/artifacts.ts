@@ -255,6 +255,83 @@ export const artifacts = [
     assert.equal(elsewhere.code, "config_invalid");
   }),
 
+  behaviour("T4 X6 messages to a run under way may have artifacts attached, notes too", async (make) => {
+    const picture = new Uint8Array([137, 80, 78, 71]);
+    const draw = defineTool({
+      name: "draw",
+      effect: "none",
+      execute: () => new ToolFile({ mediaType: "image/png", data: picture }),
+    });
+    let drawn = (_id: string) => {};
+    const known = new Promise<string>((resolve) => {
+      drawn = resolve;
+    });
+    let over = false;
+    const tick = defineTool({
+      name: "tick",
+      effect: "none",
+      execute: () => new Promise<string>((resolve) => setTimeout(resolve, 5, "tock")),
+    });
+    const step = (request: ScriptedRequest) => {
+      if (request.prompt.length === 1) return { calls: [{ tool: "draw" }] };
+      if (request.prompt.length === 3) drawn(artifactIn(request));
+      return over ? "done" : { calls: [{ tool: "tick" }] };
+    };
+    const model = scriptedModel([step], { loop: true });
+    const agent = new Agent({ name: "a", model, tools: [draw, tick], maxSteps: 1000 });
+    const stream = agent.stream("go", { engine: await make() });
+    const ended = collect(stream);
+    const attached = (artifact_id: string) => [
+      { type: "file" as const, media_type: "image/png", source: { kind: "artifact" as const, artifact_id } },
+    ];
+    const refused = await rejection(stream.steer(attached("art_of.nobody.0")));
+    assert.match(refused.message, /an artifact of the conversation/);
+    const early = ended.then(() => Promise.reject(new Error("the run ended before anything was drawn")));
+    const id = await Promise.race([known, early]);
+    early.catch(() => {}); // from here on it may end
+    assert.equal((await stream.inject(attached(id))).state, "admitted");
+    assert.equal((await stream.steer(attached(id))).state, "admitted");
+    over = true;
+    await ended;
+    const files = model.requests.map(({ prompt }) =>
+      prompt.flatMap((message) =>
+        message.role === "user"
+          ? message.content.flatMap((part) =>
+              part.type === "file" && part.data.type === "data" ? [part.data.data] : [],
+            )
+          : [],
+      ),
+    );
+    const data = Buffer.from(picture).toString("base64");
+    assert.deepEqual(
+      files.find((sent) => sent.length > 0),
+      [data],
+      "the note has it",
+    );
+    assert.deepEqual(files.at(-1), [data], "the note is gone, the message stays");
+  }),
+
+  behaviour("T4 P3 the planner reads the artifacts that its conversation has", async (make) => {
+    let id = "";
+    const model = scriptedModel([
+      { calls: [{ tool: "dump" }] },
+      (request: ScriptedRequest) => {
+        id = artifactIn(request);
+        return "kept";
+      },
+      () => ({ calls: [{ tool: "read_artifact", args: { artifact_id: id, search: "needle" } }] }),
+      "1. Say what it is.",
+      "done",
+    ]);
+    const tools = [dump];
+    const engine = await make();
+    const { conversation } = await new Agent({ name: "a", model, tools }).run("go", { engine });
+    const planning = new Agent({ name: "a", model, tools, planningEnabled: true, allowSelfSpawn: true });
+    await planning.run("on", { engine, conversation });
+    assert.deepEqual(toolsOf(model.requests[2]), ["dump", "read_artifact"]);
+    assert.match(told(model.requests[3]), /the Needle/);
+  }),
+
   behaviour(
     "T4 S3 a sub-agent reads the artifacts of its conversation, and leaves its own there",
     async (make) => {
