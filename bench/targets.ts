@@ -10,7 +10,6 @@ export interface Target {
 
 const IDLE = {
   limitTimes: "`limit:90`",
-  perMessageTimes: "`per-message`",
   delegatingTimes: "sub-agents and handoffs",
   allTimes: "sub-agents, handoffs and `limit:90`",
 };
@@ -62,7 +61,7 @@ export const targets: Target[] = [
   { scenario: "concurrent", metric: "heapMB", atMost: 40, says: "1,000 concurrent runs within 40 MB" },
   { scenario: "hooks", metric: "hookNanos", atMost: 200, says: "a no-op hook at most 200 ns" },
   { scenario: "rails", metric: "railNanos", atMost: 200, says: "a no-op rail at most 200 ns" },
-  ...(["limitTimes", "perMessageTimes", "delegatingTimes", "allTimes"] as const).map((metric) => ({
+  ...(["limitTimes", "delegatingTimes", "allTimes"] as const).map((metric) => ({
     scenario: "context-idle",
     metric,
     atMost: 1.1,

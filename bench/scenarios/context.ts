@@ -22,18 +22,18 @@ export const contextIdle: Scenario = {
   metrics: [
     { key: "plainMicros", label: "µs per step without", digits: 1 },
     { key: "limitTimes", label: "`limit:90` against without", digits: 2 },
-    { key: "perMessageTimes", label: "`per-message`", digits: 2 },
     { key: "delegatingTimes", label: "sub-agents and handoffs", digits: 2 },
     { key: "allTimes", label: "those and `limit:90`", digits: 2 },
+    { key: "perMessageTimes", label: "`per-message`, which stamps each message", digits: 2 },
   ],
   async measure(_, budget) {
     const { budgeted, delegating } = await agents();
     const plain = budgeted(null);
     const others = {
       limitTimes: budgeted("limit:90"),
-      perMessageTimes: budgeted("per-message"),
       delegatingTimes: delegating(null),
       allTimes: delegating("limit:90"),
+      perMessageTimes: budgeted("per-message"),
     };
     const runs = [plain, ...Object.values(others)].map((run) => () => run(script));
     const [base = Number.NaN, ...nanos] = await nanosPerRunOfEach(runs, patient(budget));
