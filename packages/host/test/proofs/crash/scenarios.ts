@@ -1,4 +1,5 @@
 import type { Scenario } from "../support/scenario.ts";
+import { ARTIFACTS } from "./scenarios/artifacts.ts";
 import { CONTEXT } from "./scenarios/context.ts";
 import { DELEGATION } from "./scenarios/delegation.ts";
 import { ENDINGS } from "./scenarios/endings.ts";
@@ -11,6 +12,7 @@ import { TOOLS } from "./scenarios/tools.ts";
 /** Every run that has to survive a crash at any point. What writes something durable adds its own. */
 export const SCENARIOS: readonly Scenario[] = [
   ...TOOLS,
+  ...ARTIFACTS,
   ...PEOPLE,
   ...GUARDS,
   ...PIPELINE,
