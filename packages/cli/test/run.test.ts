@@ -75,7 +75,7 @@ describe.concurrent("trackside run", () => {
   });
 
   test("exits 2 when the run is refused for what its definition says", async () => {
-    const { code, stdout } = await cli(["run", "--json", fixture("unbuilt"), "go"]);
+    const { code, stdout } = await cli(["run", "--json", fixture("alone"), "go"]);
     expect(eventsOf(stdout)).toMatchObject([{ status: "error", failure: { code: "not_available" } }]);
     expect(code).toBe(2);
   });

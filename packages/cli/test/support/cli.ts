@@ -26,7 +26,7 @@ const fixtures = {
   slow: import.meta.resolve("../fixtures/slow.ts"),
   stubborn: import.meta.resolve("../fixtures/stubborn.ts"),
   tools: import.meta.resolve("../fixtures/tools.ts"),
-  unbuilt: import.meta.resolve("../fixtures/unbuilt.ts"),
+  alone: import.meta.resolve("../fixtures/alone.ts"),
   wrong: import.meta.resolve("../fixtures/wrong.ts"),
 };
 
