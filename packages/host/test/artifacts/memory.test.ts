@@ -13,7 +13,8 @@ async function growth(engine: string, tool: string): Promise<{ kept: number; pea
   return JSON.parse(stdout) as { kept: number; peak: number };
 }
 
-describe("T4 a result of 10 MB", () => {
+// Other systems do not tell how much memory a process has had at the most.
+describe.runIf(process.platform === "linux")("T4 a result of 10 MB", () => {
   const kinds = ["text", "json", "once"] as const;
 
   test.each(kinds)("T4 is all that memory grows by: %s, in process", { timeout: 60_000 }, async (kind) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, defineRail, defineTool, type Engine, localEngine, type Tool } from "trackside";
@@ -13,8 +13,16 @@ const SIZE = 10_000_000;
 /** How much memory there was when the tool had made its result, where that takes more than its text. */
 let takenByTool = 0;
 
+/** Of this program alone: what `maxRSS` tells begins with the memory of the process that started it. */
 function mostSoFar(): number {
-  return process.resourceUsage().maxRSS * 1024;
+  const [, kB] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  if (kB === undefined) throw new Error("the system does not tell how much memory a process has had");
+  return Number(kB) * 1024;
+}
+
+/** From here on. */
+function forgetTheMost(): void {
+  writeFileSync("/proc/self/clear_refs", "5");
 }
 
 /** Each result is made when the tool runs: what it takes counts. */
@@ -53,6 +61,7 @@ async function measure(engine: Engine, tool: string): Promise<{ kept: number; pe
     new Agent({ name, model: scriptedModel(script), tools, rails: tool === "once" ? rails : [] });
   await agentOf([{ calls: [{ tool: "small" }] }, "done"], "warm").run("go", { engine });
   const before = await held();
+  forgetTheMost();
   const rss = process.memoryUsage.rss();
   const { messages, conversation } = await agentOf([{ calls: [{ tool }] }, "done"], "large").run("go", {
     engine,
