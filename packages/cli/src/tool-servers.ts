@@ -1,10 +1,8 @@
 import type { ToolServers } from "trackside";
 
-type Hub = ToolServers & { close(): Promise<void> };
-
 /** MCP servers of agents in files. The client is loaded, and a server started, when an agent has one. */
 class FileServers implements ToolServers {
-  #hub: Promise<Hub> | undefined;
+  #hub: Promise<ToolServers> | undefined;
 
   async connect(...asked: Parameters<ToolServers["connect"]>): ReturnType<ToolServers["connect"]> {
     this.#hub ??= import("@trackside/host/mcp").then(({ McpHub }) => new McpHub({ keepMs: 0 }));

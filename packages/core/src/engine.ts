@@ -66,4 +66,4 @@ export type {
   ToolServers,
   WithheldTool,
 } from "./tools/tool-servers.ts";
-export { start as startState } from "./turn/state.ts";
+export { NO_USAGE, start as startState } from "./turn/state.ts";

@@ -3,6 +3,7 @@ import type { Surroundings } from "../hooks/context.ts";
 import type { Inputs } from "../hooks/inputs.ts";
 import { isJsonObject, type Json } from "../schema/json.ts";
 import type { HookPoint } from "../schema/points.ts";
+import { isThenable } from "../schema/thenable.ts";
 import type { RailRecord, StateOperation } from "../schema/verdict.ts";
 import type { RailQuestion, Reservation } from "./context.ts";
 import { DispatchContext } from "./dispatch-context.ts";
@@ -335,8 +336,4 @@ function misplaced(verdict: RailVerdict | null, point: HookPoint): string | unde
 
 export function nameOf(entry: Entry): string {
   return entry.rail === undefined ? entry.hook.name || ANONYMOUS : (entry.as ?? entry.rail.name);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../schema/json.ts";
 import { preview } from "../schema/preview.ts";
 import { type ConfigIssue, issue, unknownKey } from "../schema/problems.ts";
 import type { Scope } from "../schema/run.ts";
+import { isThenable } from "../schema/thenable.ts";
 import type { ToolDescriptor, ToolEffect } from "../schema/tool.ts";
 import {
   type CompiledSchema,
@@ -193,11 +194,6 @@ function makeTool<const Name extends string, const Input extends SchemaLike, Out
   });
   made.add(tool);
   return tool;
-}
-
-/** A promise, or what merely behaves like one and may do so badly. */
-function isThenable(value: unknown): value is PromiseLike<never> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 const made = new WeakSet<object>();

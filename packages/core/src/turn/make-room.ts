@@ -1,6 +1,7 @@
 import type { TurnState } from "../schema/turn-state.ts";
+import { charge } from "./charge.ts";
 import { log } from "./open.ts";
-import { addUsage, cancel, fail } from "./state.ts";
+import { cancel, fail } from "./state.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
 import type { CompactInput, CompactOut, World } from "./world.ts";
 
@@ -20,7 +21,7 @@ export async function makeRoom(
     if (asked === undefined) return; // there is room enough
     const out = await asked;
     const verdict = settleVerdicts(world, state, out, null);
-    count(world, state, out);
+    if (out.usage) charge(world, state, out.model ?? "", out.usage);
     if (out.cancelled !== undefined) return cancel(state, out.cancelled);
     if (out.fatal) return fail(state, out.fatal);
     if (verdict?.action === "abort") return fail(state, abortedBy(verdict));
@@ -42,10 +43,4 @@ function settle(world: World, state: TurnState, out: CompactOut): void {
   if (out.message_id === undefined) return;
   log(world, state, [out.message_id]);
   if (state.anchor) state.anchor = { ...state.anchor, moved: true };
-}
-
-function count(world: World, state: TurnState, { usage, model = "" }: CompactOut): void {
-  if (usage === undefined) return;
-  state.usage = addUsage(state.usage, usage);
-  world.note({ type: "usage", step: state.step, model, call: usage, total: state.usage });
 }

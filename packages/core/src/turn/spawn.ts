@@ -1,8 +1,9 @@
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Job } from "../subagents/jobs.ts";
+import { charge } from "./charge.ts";
 import type { Slots } from "./slots.ts";
-import { addUsage, NO_USAGE } from "./state.ts";
+import { NO_USAGE } from "./state.ts";
 import type { ChildOut, Spawn, World } from "./world.ts";
 
 /**
@@ -45,18 +46,12 @@ async function run(batch: Batch, job: Job): Promise<ChildOut> {
   const key = `${state.step}/${call.index}/child/${index}`;
   const out = await world.child(key, { run_id, call_id: call.id, label, job, agent: state.agent });
   world.note({ ...about, state: "completed", status: out.status });
-  count(world, state, out);
+  if (out.usage.model_calls > 0) charge(world, state, "subagents", out.usage);
   if (out.aborted) {
     slots.stopped = out.failure?.message ?? "a rail aborted the run";
     world.cancel(`${state.step}/`, slots.stopped);
   } else if (out.cancelled !== undefined) slots.stopped = out.cancelled;
   return out;
-}
-
-function count(world: World, state: TurnState, { usage }: ChildOut): void {
-  if (usage.model_calls === 0) return;
-  state.usage = addUsage(state.usage, usage);
-  world.note({ type: "usage", step: state.step, model: "subagents", call: usage, total: state.usage });
 }
 
 function notRun(run_id: string, reason: string): ChildOut {

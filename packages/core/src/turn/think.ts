@@ -1,9 +1,10 @@
 import type { Call } from "../schema/tool.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import { complete, publish } from "./answer.ts";
+import { charge } from "./charge.ts";
 import { makeRoom } from "./make-room.ts";
 import { log } from "./open.ts";
-import { addUsage, cancel, fail } from "./state.ts";
+import { cancel, fail } from "./state.ts";
 import { abortedBy, Retries, settleVerdicts } from "./verdicts.ts";
 import type { ModelInput, ModelOut, World } from "./world.ts";
 
@@ -144,10 +145,7 @@ function count(world: World, state: TurnState, out: ModelOut): void {
   if (out.usage === undefined) return;
   if (out.estimated !== undefined && out.usage.input_tokens > 0)
     state.anchor = { reported: out.usage.input_tokens, estimated: out.estimated };
-  state.usage = addUsage(state.usage, out.usage);
-  const { usage: call, model = "", prefix } = out;
-  const about = { type: "usage" as const, step: state.step, model, call, total: state.usage };
-  world.note(prefix === undefined ? about : { ...about, prefix });
+  charge(world, state, out.model ?? "", out.usage, out.prefix);
 }
 
 function said(state: TurnState, out: ModelOut, attempt: number): Said {

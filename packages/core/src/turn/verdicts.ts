@@ -3,7 +3,7 @@ import { applyOperations } from "../rails/rail-state.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Verdict } from "../schema/verdict.ts";
-import { addUsage } from "./state.ts";
+import { charge } from "./charge.ts";
 import type { World } from "./world.ts";
 
 interface Said {
@@ -30,16 +30,7 @@ export function settleVerdicts(
       const { point, records } = verdict;
       world.note({ type: "rail", point, step: state.step, call_id: callId, records: [...records] });
     }
-    if (verdict.usage) {
-      state.usage = addUsage(state.usage, verdict.usage);
-      world.note({
-        type: "usage",
-        step: state.step,
-        model: "rails",
-        call: verdict.usage,
-        total: state.usage,
-      });
-    }
+    if (verdict.usage) charge(world, state, "rails", verdict.usage);
     state.rails = applyOperations(state.rails, verdict.state);
     if (verdict.action !== "continue") decided = verdict;
   }

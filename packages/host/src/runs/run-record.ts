@@ -1,4 +1,5 @@
 import type { Run, Scope } from "trackside";
+import { NO_USAGE } from "trackside/engine";
 import { runBody } from "../journal/row-codecs.ts";
 import type { RunsTable } from "../store/tables.ts";
 
@@ -41,13 +42,3 @@ export function runRecord(row: RunsTable): RunRecord {
     parked: row.status === "parked" ? (body.parked?.message ?? "") : null,
   };
 }
-
-const NO_USAGE: Run["usage"] = Object.freeze({
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  model_calls: 0,
-  cost: null,
-});

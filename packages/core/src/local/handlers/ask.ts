@@ -8,6 +8,7 @@ import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
+import { gateOf, openRecord } from "./open-record.ts";
 
 const CHOICES = {
   tool_call: ["approve", "reject"],
@@ -32,40 +33,24 @@ export function openApproval(
   },
   about: Question,
 ): Maybe<AskInput> {
-  const now = run.parts.clock.now();
-  const seconds = run.agent.definition.hitl_timeout_seconds;
   const { kind } = about;
-  const opened = run.approvals.open(
+  const opened = openRecord(
+    run,
     {
       ...about,
-      run_id: run.id,
       call_id: call.id,
       tool: tool.name,
       arguments: call.arguments,
       injected_args: call.injected ?? {},
       digest: digestOf(call.arguments),
-      requester: run.agent.definition.name,
       choices: [...CHOICES[kind]],
       response_schema: kind === "tool_call" ? null : (tool.output?.jsonSchema ?? null),
       input_schema: kind === "tool_call" ? tool.input.jsonSchema : null,
       tool_digest: toolDigest(tool),
-      state: "pending",
-      requested_at: now,
-      deadline: seconds === null ? null : now + seconds * 1000,
-      decision: null,
     },
     (decision) => decisionProblem(tool, kind, decision),
   );
-  return after(opened, ({ id, reasons, digest, deadline, requested_at }) => ({
-    approval_id: id,
-    kind,
-    call_id: call.id,
-    tool: tool.name,
-    reasons,
-    digest,
-    deadline,
-    requested_at,
-  }));
+  return after(opened, (record) => gateOf(record, call.id, tool.name));
 }
 
 /** Opens the record of a question that a running tool asks the person behind the run (L8). */
@@ -73,42 +58,24 @@ export function openElicitation(
   run: RunContext,
   tool: Tool,
   callId: string,
-  about: { readonly id: string; readonly message: string; readonly schema: JsonObject },
+  { id, message, schema }: { readonly id: string; readonly message: string; readonly schema: JsonObject },
 ): Maybe<AskInput> {
-  const now = run.parts.clock.now();
-  const seconds = run.agent.definition.hitl_timeout_seconds;
-  const asked = { message: about.message, schema: about.schema };
-  const opened = run.approvals.open(
+  const opened = openRecord(
+    run,
     {
-      id: about.id,
+      id,
       kind: "elicitation",
-      reasons: [about.message],
-      run_id: run.id,
+      reasons: [message],
       call_id: callId,
       tool: tool.name,
       arguments: null,
-      injected_args: {},
-      digest: digestOf(asked),
-      requester: run.agent.definition.name,
+      digest: digestOf({ message, schema }),
       choices: [...CHOICES.elicitation],
-      response_schema: about.schema,
-      state: "pending",
-      requested_at: now,
-      deadline: seconds === null ? null : now + seconds * 1000,
-      decision: null,
+      response_schema: schema,
     },
-    (decision) => answerProblem(about.schema, decision),
+    (decision) => answerProblem(schema, decision),
   );
-  return after(opened, ({ id, reasons, digest, deadline, requested_at }) => ({
-    approval_id: id,
-    kind: "elicitation",
-    call_id: callId,
-    tool: tool.name,
-    reasons,
-    digest,
-    deadline,
-    requested_at,
-  }));
+  return after(opened, (record) => gateOf(record, callId, tool.name));
 }
 
 /** Says what is wrong with the answer to a question of a tool. The schema is a stranger's. */

@@ -6,6 +6,7 @@ import { failureFrom } from "../run-result.ts";
 import { definitionApproval } from "../run-supplies.ts";
 import type { Supplies } from "../served.ts";
 import { askApprover } from "./ask.ts";
+import { openRecord } from "./open-record.ts";
 
 /** Connects the servers of the run's agents, and has somebody asked about tools that are no longer what was approved. */
 export async function equip(run: RunContext, _input: EquipInput, effect: Effect): Promise<EquipOut> {
@@ -18,40 +19,33 @@ export async function equip(run: RunContext, _input: EquipInput, effect: Effect)
     return { failure: failureFrom(error) };
   }
   if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
-  const held = await Promise.all(supplies.held.map((one) => openRecord(run, one)));
+  const held = await Promise.all(supplies.held.map((one) => askAbout(run, one)));
   return { withheld: supplies.withheld, held };
 }
 
 type Held = Supplies["held"][number];
 
 /** One record for each changed definition. Once it is approved, the tool joins the run, at the end of the list (H9). */
-async function openRecord(
+async function askAbout(
   run: RunContext,
   { agent, tool }: Held,
 ): Promise<NonNullable<EquipOut["held"]>[number]> {
-  const now = run.parts.clock.now();
-  const seconds = run.agent.definition.hitl_timeout_seconds;
   const reasons = [
     `the MCP server ${tool.server} has changed the definition of ${tool.name} since it was approved`,
   ];
-  const { id, deadline } = await run.approvals.open(
+  const { id, deadline } = await openRecord(
+    run,
     {
       id: definitionApproval(run.id, tool),
       kind: "tool_definition",
-      run_id: run.id,
       call_id: null,
       tool: tool.name,
       arguments: JSON.parse(JSON.stringify(tool.definition)),
-      injected_args: {},
       digest: digestOf(tool.digest),
       reasons,
       requester: agent,
       choices: ["approve", "reject"],
       response_schema: null,
-      state: "pending",
-      requested_at: now,
-      deadline: seconds === null ? null : now + seconds * 1000,
-      decision: null,
     },
     () => undefined,
   );

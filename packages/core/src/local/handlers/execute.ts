@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../schema/json.ts";
 import type { Scope } from "../../schema/run.ts";
+import { isThenable } from "../../schema/thenable.ts";
 import type { ElicitAnswer, ElicitRequest, Tool, ToolContext } from "../../tools/define-tool.ts";
 import type { ToolInput } from "../../turn/world.ts";
 import type { Timer } from "../clock.ts";
@@ -31,7 +32,7 @@ export function execute(
   } catch (error) {
     return failed(error);
   }
-  if (!isPromise(returned)) return { kind: "returned", value: returned };
+  if (!isThenable(returned)) return { kind: "returned", value: returned };
   return new Flight(returned, run, tool, args, context, effect).next(effect);
 }
 
@@ -264,8 +265,4 @@ function failed(error: unknown): Executed {
     message = "it threw something that cannot be shown";
   }
   return { kind: "failed", message: message || "it failed without saying why" };
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

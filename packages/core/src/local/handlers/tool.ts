@@ -16,7 +16,7 @@ import type { Effect } from "../effect.ts";
 import type { LoopTool } from "../loop-tools.ts";
 import { after, type Maybe } from "../maybe.ts";
 import { dispatchPoint, type Place, type PointResult } from "../point.ts";
-import type { RunContext, ToolKeeper } from "../run-context.ts";
+import type { RunContext } from "../run-context.ts";
 import { openApproval, openElicitation, type Question, toolDigest } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute, type Progress } from "./execute.ts";
@@ -154,7 +154,6 @@ class ToolCall {
     if (decided !== undefined) this.#record.decided(decided);
     const flight = this.#run.flights.get(call.id);
     this.#run.flights.delete(call.id);
-    const { keeper } = this.#run;
     if (flight === undefined) return this.#landed(value);
     this.#record.start(flight.startedAt);
     if (!sameJson(flight.args, this.#written)) this.#record.ranWith(flight.args, this.#written);
@@ -164,7 +163,7 @@ class ToolCall {
     }
     const { decision } = this.#run.approvals.get(answer.approval_id) ?? {};
     flight.answer(answerOf(answer, decision?.response));
-    return after(flight.next(this.#effect), (progress) => this.#progressed(flight.args, progress, keeper));
+    return after(flight.next(this.#effect), (progress) => this.#progressed(flight.args, progress));
   }
 
   /** It was asking when its process died: what it did until then nobody knows (X3). */
@@ -373,10 +372,11 @@ class ToolCall {
   #perform(args: JsonObject, value: unknown): Maybe<ToolOut> {
     this.#record.start();
     const executing = execute(this.#run, this.#tool, args, value, this.#input, this.#effect);
-    return after(executing, (progress) => this.#progressed(args, progress, this.#run.keeper));
+    return after(executing, (progress) => this.#progressed(args, progress));
   }
 
-  #progressed(args: JsonObject, progress: Progress, keeper: ToolKeeper | undefined): Maybe<ToolOut> {
+  #progressed(args: JsonObject, progress: Progress): Maybe<ToolOut> {
+    const { keeper } = this.#run;
     if (progress.kind === "elicits") return this.#elicit(progress);
     this.#record.end();
     if (keeper === undefined || progress.kind === "cancelled") return this.#finish(args, progress);

@@ -1,0 +1,38 @@
+import type { Approval } from "../../schema/approval.ts";
+import type { AskInput } from "../../turn/world.ts";
+import type { CheckDecision } from "../approvals.ts";
+import type { Maybe } from "../maybe.ts";
+import type { RunContext } from "../run-context.ts";
+
+/** What a record is about. The rest is the same for all: whose it is, since when, and how long it waits. */
+type About = Omit<
+  Approval,
+  "run_id" | "requester" | "injected_args" | "state" | "requested_at" | "deadline" | "decision"
+> &
+  Partial<Pick<Approval, "requester" | "injected_args">>;
+
+/** Opens the record of something a human has to decide on (L1, L8). */
+export function openRecord(run: RunContext, about: About, check: CheckDecision): Maybe<Approval> {
+  const now = run.parts.clock.now();
+  const { name, hitl_timeout_seconds: seconds } = run.agent.definition;
+  const record: Approval = {
+    requester: name,
+    injected_args: {},
+    ...about,
+    run_id: run.id,
+    state: "pending",
+    requested_at: now,
+    deadline: seconds === null ? null : now + seconds * 1000,
+    decision: null,
+  };
+  return run.approvals.open(record, check);
+}
+
+/** What the loop waits for. */
+export function gateOf(
+  { id, kind, reasons, digest, deadline, requested_at }: Approval,
+  call_id: string,
+  tool: string,
+): AskInput {
+  return { approval_id: id, kind, call_id, tool, reasons, digest, deadline, requested_at };
+}
