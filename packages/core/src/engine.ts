@@ -6,7 +6,7 @@ export {
   readDecision,
   sameOrConflict,
 } from "./local/approvals.ts";
-export { contentDigest, MemoryArtifacts, refOf } from "./local/artifacts.ts";
+export { MemoryArtifacts, refOf } from "./local/artifacts.ts";
 export { attachedTo, refuseUnknown } from "./local/attachments.ts";
 export { type BoundAgent, bindAgent } from "./local/bound-agent.ts";
 export {
@@ -20,7 +20,7 @@ export {
 export { systemClock, type Timer } from "./local/clock.ts";
 export { conversationWith, Log, logOf } from "./local/conversation.ts";
 export type { CounterDesk } from "./local/counters.ts";
-export { digestOf } from "./local/digest.ts";
+export { digestOf, sha256 } from "./local/digest.ts";
 export { Effect } from "./local/effect.ts";
 export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";

@@ -46,13 +46,14 @@ const KINDS = 23;
 const RUN = 16;
 const RUN_AGAIN = 13;
 
-const ASCII = new Uint8Array(128).fill(SIGN);
-for (let code = 0; code < 128; code++) {
-  if (code >= 97 && code <= 122) ASCII[code] = LOWER;
-  else if (code >= 65 && code <= 90) ASCII[code] = UPPER;
-  else if (code >= 48 && code <= 57) ASCII[code] = DIGIT;
-  else if (code === 32 || code === 9) ASCII[code] = SPACE;
-  else if (code === 10 || code === 13) ASCII[code] = NEWLINE;
+function asciiKinds(): Uint8Array {
+  const kinds = new Uint8Array(128).fill(SIGN);
+  kinds.fill(LOWER, 97, 123);
+  kinds.fill(UPPER, 65, 91);
+  kinds.fill(DIGIT, 48, 58);
+  kinds[32] = kinds[9] = SPACE;
+  kinds[10] = kinds[13] = NEWLINE;
+  return kinds;
 }
 
 /** Where kinds begin, in order of code units. */
@@ -95,10 +96,10 @@ const RANGES: readonly (readonly [from: number, kind: number])[] = [
 ];
 
 /** The kind of every block of 16 code units: no range begins within one. */
-const BLOCKS = new Uint8Array(0x1000);
-for (let block = 0, at = 0; block < 0x1000; block++) {
-  while (at + 1 < RANGES.length && (RANGES[at + 1]?.[0] ?? 0) <= block << 4) at += 1;
-  BLOCKS[block] = RANGES[at]?.[1] ?? OTHER;
+function blockKinds(): Uint8Array {
+  const kinds = new Uint8Array(0x1000);
+  for (const [from, kind] of RANGES) kinds.fill(kind, from >> 4);
+  return kinds;
 }
 
 /** What a letter adds by its place in the word; the first one's is by what is before it. */
@@ -122,7 +123,6 @@ const PLAIN_KINDS: readonly (readonly [kind: number, first: number, next: number
   [OTHER, 1.5, 1.5],
 ];
 
-const WEIGHTS = weights();
 /** A character that repeats the one before it is cheap: a sign always, a letter once no word looks like that. */
 const REPEATED = 0.15;
 const LONGEST_WORD_LIKE_RUN = 8;
@@ -163,8 +163,19 @@ function firstOf(before: number, space: number, sign: number, line: number, digi
   return before === DIGIT ? digit : line;
 }
 
+interface Tables {
+  readonly ascii: Uint8Array;
+  readonly blocks: Uint8Array;
+  readonly weights: Float64Array;
+}
+
+/** Made when the first text is sized: importing the package should not wait for them. */
+let tables: Tables | undefined;
+
 /** Sizes a text, some hundred megabytes in a second. */
 export function sizeText(text: string): TextSize {
+  tables ??= { ascii: asciiKinds(), blocks: blockKinds(), weights: weights() };
+  const { ascii: asciis, blocks, weights: table } = tables;
   let plain = 0;
   let wide = 0;
   let before = NEWLINE;
@@ -174,14 +185,14 @@ export function sizeText(text: string): TextSize {
     const code = text.charCodeAt(i);
     const ascii = code < 128;
     // Every index is within its table: the numbers are there.
-    const kind = (ascii ? ASCII[code] : BLOCKS[code >> 4]) as number;
+    const kind = (ascii ? asciis[code] : blocks[code >> 4]) as number;
     const goesOn =
       kind < KINDS_OF_LETTERS
         ? before < KINDS_OF_LETTERS && (kind !== UPPER || before === UPPER)
         : kind === before;
     run = goesOn ? (run === RUN - 1 ? RUN_AGAIN : run + 1) : 1;
     const isRepeated = code === last && (kind === SIGN || (kind <= UPPER && run > LONGEST_WORD_LIKE_RUN));
-    const weight = isRepeated ? REPEATED : (WEIGHTS[(kind * KINDS + before) * RUN + run] as number);
+    const weight = isRepeated ? REPEATED : (table[(kind * KINDS + before) * RUN + run] as number);
     if (ascii) plain += weight;
     else wide += weight;
     before = kind;

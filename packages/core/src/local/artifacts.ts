@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "../tools/artifact.ts";
+import { sha256 } from "./digest.ts";
 
 /** An artifact as a conversation in JSON has it. */
 export const storedArtifact = z.lazy(() =>
@@ -69,10 +69,5 @@ export function refOf(
   content: Uint8Array,
   sources: readonly string[] = [],
 ): ArtifactRef {
-  return { id, media_type, bytes: content.length, digest: contentDigest(content), sources };
-}
-
-/** SHA-256 of a content, in hex. */
-export function contentDigest(content: Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+  return { id, media_type, bytes: content.length, digest: sha256(content), sources };
 }

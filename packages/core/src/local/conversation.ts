@@ -10,12 +10,14 @@ import { MemoryArtifacts, type StoredArtifact, storedArtifact } from "./artifact
 import { hasAttachments } from "./attachments.ts";
 import { newId } from "./ids.ts";
 
-const stored = z.object({
-  v: z.literal(1),
-  id: z.string().min(1),
-  messages: z.array(logEntry),
-  artifacts: z.array(storedArtifact).optional(),
-});
+const stored = z.lazy(() =>
+  z.object({
+    v: z.literal(1),
+    id: z.string().min(1),
+    messages: z.array(logEntry),
+    artifacts: z.array(storedArtifact).optional(),
+  }),
+);
 
 type Count = (message: Message) => number;
 

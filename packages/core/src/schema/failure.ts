@@ -30,7 +30,7 @@ export const FAILURE_CODES = [
   "unknown_outcome",
 ] as const;
 
-export const failureCode = z.enum(FAILURE_CODES);
+export const failureCode = z.lazy(() => z.enum(FAILURE_CODES));
 export type FailureCode = z.infer<typeof failureCode>;
 
 export const failure = z.lazy(() =>

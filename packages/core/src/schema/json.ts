@@ -8,13 +8,15 @@ export type JsonObject = { readonly [key: string]: Json };
 const MAX_DEPTH = 100;
 
 // Stored values were written by JSON itself, so walking them again would only cost; the type is the promise.
-export const json = z.custom<Json>((value) => value !== undefined, "a JSON value");
-export const jsonObject = z.custom<JsonObject>(isRecord, "a JSON object");
+export const json = z.lazy(() => z.custom<Json>((value) => value !== undefined, "a JSON value"));
+export const jsonObject = z.lazy(() => z.custom<JsonObject>(isRecord, "a JSON object"));
 
 /** For what people write: every level is looked at. */
-export const strictJsonObject = z.custom<JsonObject>(
-  isJsonObject,
-  "a JSON object (no functions, dates, cycles, undefined or key `__proto__` in it)",
+export const strictJsonObject = z.lazy(() =>
+  z.custom<JsonObject>(
+    isJsonObject,
+    "a JSON object (no functions, dates, cycles, undefined or key `__proto__` in it)",
+  ),
 );
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,9 +4,9 @@ import { json, jsonObject } from "./json.ts";
 import { toolResultMetadata } from "./tool.ts";
 
 /** `provider` on any part is what the provider wants back verbatim with it; it is never shown. */
-const provider = { provider: jsonObject.optional() };
+const provider = () => ({ provider: jsonObject.optional() });
 
-export const textPart = z.lazy(() => z.object({ type: z.literal("text"), text: z.string(), ...provider }));
+export const textPart = z.lazy(() => z.object({ type: z.literal("text"), text: z.string(), ...provider() }));
 
 /** A file by value (base64), by address, or by reference to the artifact store. */
 export const filePart = z.lazy(() =>
@@ -28,7 +28,7 @@ export const reasoningPart = z.lazy(() =>
     text: z.string(),
     /** A transformer changed it: it no longer fits its signature and is not sent back (H8). */
     changed: z.literal(true).optional(),
-    ...provider,
+    ...provider(),
   }),
 );
 
@@ -44,7 +44,7 @@ export const toolCallPart = z.lazy(() =>
     injected: z.record(z.string(), json).optional(),
     raw: z.string().optional(),
     problem: z.string().optional(),
-    ...provider,
+    ...provider(),
   }),
 );
 
@@ -63,24 +63,24 @@ export const assistantPart = z.lazy(() =>
 );
 
 /** Marks durable parts a hook added to the log, with the hook's name (H4). */
-const origin = { by_hook: z.string().optional() };
+const origin = () => ({ by_hook: z.string().optional() });
 
 /** What is left of transient parts and drafts when their run has ended: no content (H4). */
-const forgotten = {
+const forgotten = () => ({
   forgotten: z.object({ digest: z.string(), tokens: z.number().int() }).optional(),
-};
+});
 
 /** Tools whose results a message passes on, however they came into it: whoever trusts it trusts them. Never sent. */
-const sources = { sources: z.array(z.string()).readonly().optional() };
+const sources = () => ({ sources: z.array(z.string()).readonly().optional() });
 
 export const userMessage = z.lazy(() =>
   z.object({
     id: z.string(),
     role: z.literal("user"),
     parts: z.array(userPart).readonly(),
-    ...sources,
-    ...origin,
-    ...forgotten,
+    ...sources(),
+    ...origin(),
+    ...forgotten(),
   }),
 );
 
@@ -94,8 +94,8 @@ export const assistantMessage = z.lazy(() =>
     /** Budget advisory stamped for the model, never shown (B2). */
     advisory: z.string().optional(),
     annotations: z.array(jsonObject).readonly().optional(),
-    ...origin,
-    ...forgotten,
+    ...origin(),
+    ...forgotten(),
   }),
 );
 
@@ -111,7 +111,7 @@ export const toolMessage = z.lazy(() =>
     /** What the model is told beside the output: that other arguments ran than it wrote (R4, L3). */
     told: z.string().optional(),
     advisory: z.string().optional(),
-    ...sources,
+    ...sources(),
   }),
 );
 

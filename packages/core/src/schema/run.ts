@@ -3,7 +3,7 @@ import { failure } from "./failure.ts";
 import { json } from "./json.ts";
 import { usage } from "./usage.ts";
 
-export const stopReason = z.enum(["answered", "max_steps", "budget", "halted", "skipped"]);
+export const stopReason = z.lazy(() => z.enum(["answered", "max_steps", "budget", "halted", "skipped"]));
 export type StopReason = z.infer<typeof stopReason>;
 
 /** How a run ended. */
@@ -22,18 +22,12 @@ export const outcome = z.lazy(() =>
 export type Outcome = z.infer<typeof outcome>;
 
 /** JSON, read-only, never shown to the model; `tenant` is the isolation key of every query (H1). */
-export const scope = z.object({ tenant: z.string().min(1) }).catchall(json);
+export const scope = z.lazy(() => z.object({ tenant: z.string().min(1) }).catchall(json));
 export type Scope = z.infer<typeof scope>;
 
-export const runStatus = z.enum([
-  "queued",
-  "running",
-  "waiting",
-  "parked",
-  "completed",
-  "error",
-  "cancelled",
-]);
+export const runStatus = z.lazy(() =>
+  z.enum(["queued", "running", "waiting", "parked", "completed", "error", "cancelled"]),
+);
 
 /** The execution record of one turn, or of one workflow. */
 export const run = z.lazy(() =>

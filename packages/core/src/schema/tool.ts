@@ -2,10 +2,10 @@ import * as z from "zod";
 import { json, jsonObject } from "./json.ts";
 
 /** What the outside world may have noticed of a tool that was interrupted (T5, X3). */
-export const toolEffect = z.enum(["none", "idempotent", "once"]);
+export const toolEffect = z.lazy(() => z.enum(["none", "idempotent", "once"]));
 export type ToolEffect = z.infer<typeof toolEffect>;
 
-export const approvalStatus = z.enum(["not_required", "approved", "rejected", "timed_out"]);
+export const approvalStatus = z.lazy(() => z.enum(["not_required", "approved", "rejected", "timed_out"]));
 export type ApprovalStatus = z.infer<typeof approvalStatus>;
 
 /** The record every tool result carries (seed 002 §7, T2). Never sent to the model. Times are Unix ms. */

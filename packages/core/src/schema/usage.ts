@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-const count = z.number().int().min(0);
+const count = z.lazy(() => z.number().int().min(0));
 
 /** Tokens and money of one model call, or of everything below a run. `cost` is null while any part of it is unpriced. */
 export const usage = z.lazy(() =>

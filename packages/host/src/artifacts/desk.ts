@@ -1,10 +1,4 @@
-import {
-  type ArtifactDesk,
-  type ArtifactRef,
-  artifactId,
-  contentDigest,
-  type NewArtifact,
-} from "trackside/engine";
+import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact, sha256 } from "trackside/engine";
 import * as z from "zod";
 import { Fenced } from "../journal/fenced.ts";
 import { holdsFence } from "../store/fence.ts";
@@ -46,7 +40,7 @@ export class StoredArtifacts implements ArtifactDesk {
   }
 
   async put({ call_id, index, media_type, content, sources }: NewArtifact): Promise<ArtifactRef> {
-    const digest = contentDigest(content);
+    const digest = sha256(content);
     const held = this.#held.get(digest)?.shift();
     const id = held ?? artifactId(call_id, index);
     const ref = { id, media_type, bytes: content.length, digest, sources };
@@ -90,7 +84,7 @@ export class StoredArtifacts implements ArtifactDesk {
 
   /** Keeps content that rails have yet to pass, in the transaction of whoever speaks of it. */
   *hold(db: Builder, { id, content }: HeldContent): Operation<void> {
-    const digest = contentDigest(content);
+    const digest = sha256(content);
     const ref = { id, media_type: HELD, bytes: content.length, digest, sources: [] }; // told when it is shown
     yield* this.#write(db, ref, content);
     this.#remember(ref);

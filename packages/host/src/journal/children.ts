@@ -22,7 +22,7 @@ import { rememberOwner } from "./claim.ts";
 import type { Codec } from "./codec.ts";
 import type { Active } from "./durable-engine.ts";
 import { Fenced } from "./fenced.ts";
-import { contentDigest, createBranch } from "./open-run.ts";
+import { createBranch } from "./open-run.ts";
 import { Parked, parkedChild } from "./park.ts";
 import { runBody } from "./row-codecs.ts";
 import type { RunBody } from "./rows.ts";
@@ -265,7 +265,7 @@ function* openChild(db: Builder, codec: Codec, made: NewChild): Operation<void> 
   const { tenant } = parent.request.scope;
   const of = { tenant, conversation_id: parent.conversationId, run_id: id, at };
   const { stored, artifacts } = codec.encode([user]);
-  yield* insertArtifacts(db, of, artifacts, contentDigest);
+  yield* insertArtifacts(db, of, artifacts);
   yield* pinDefinition(db, definition.digest, definition.body);
   yield* createBranch(db, {
     id,

@@ -6,7 +6,6 @@ import { holdsBranch } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Work } from "../store/store.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { queuedFor, settleInbox } from "./inbox.ts";
-import { contentDigest } from "./open-run.ts";
 import { commitBody, runBody } from "./row-codecs.ts";
 import type { RunBody } from "./rows.ts";
 import type { Forgotten } from "./run-host.ts";
@@ -48,7 +47,7 @@ export function besideRow(
   return function* (db) {
     const at = run.clock.now();
     const of = { tenant: run.tenant, conversation_id: run.conversationId, run_id: run.runId, at };
-    yield* insertArtifacts(db, of, artifacts, contentDigest);
+    yield* insertArtifacts(db, of, artifacts);
     for (const note of row.notes) {
       if (note.type === "dropped") yield* settleInbox(db, note.receipt, "dropped", run.runId, at);
       else if (note.type === "message_injected" && note.receipt !== undefined)

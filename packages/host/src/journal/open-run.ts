@@ -49,7 +49,7 @@ export function* openRun(db: Builder, given: NewRun, codec: Codec): Operation<Op
   const [user = given.user] = stored;
   const { id, tenant, agent, at } = given;
   const of = { tenant, conversation_id: place.conversationId, run_id: id, at };
-  yield* insertArtifacts(db, of, artifacts, contentDigest);
+  yield* insertArtifacts(db, of, artifacts);
   if (!given.definition.isPinned) yield* pinDefinition(db, given.definition.digest, given.definition.body);
   const body: RunBody = {
     v: 1,
@@ -246,7 +246,6 @@ export function* importMessages(
     db,
     { tenant: of.tenant, conversation_id: of.id, run_id: runId, at: of.at },
     artifacts,
-    contentDigest,
   );
   const body: RunBody = {
     v: 1,
@@ -363,8 +362,4 @@ function* keepRequest(db: Builder, given: NewRun, runId: string): Operation<void
 function requestDigest({ agent, user, conversation }: NewRun): string {
   const place = typeof conversation === "string" ? conversation : (conversation?.id ?? null);
   return digestOf([agent, place, JSON.stringify(user.parts)]);
-}
-
-export function contentDigest(content: Uint8Array): string {
-  return digestOf(Buffer.from(content).toString("base64"));
 }

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Approval, LogEntry, Plan, Scope, UserMessage } from "trackside";
-import type { UsageNote } from "trackside/engine";
+import { sha256, type UsageNote } from "trackside/engine";
 import { approvalsOfRun } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
@@ -77,7 +77,6 @@ export function* insertArtifacts(
   db: Builder,
   of: { tenant: string; conversation_id: string; run_id: string; at: number },
   artifacts: readonly NewArtifact[],
-  digest: (content: Uint8Array) => string,
 ): Operation<void> {
   for (const { id, media_type, content } of artifacts) {
     yield* rows(
@@ -88,7 +87,7 @@ export function* insertArtifacts(
         run_id: of.run_id,
         media_type,
         bytes: content.length,
-        digest: digest(content),
+        digest: sha256(content),
         created_at: of.at,
         content,
         sources: null,

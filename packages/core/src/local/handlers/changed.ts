@@ -4,17 +4,19 @@ import { deepFreeze } from "../../schema/json.ts";
 import { type AssistantMessage, type AssistantPart, isSendable, message } from "../../schema/message.ts";
 import { messageText } from "../../turn/expand.ts";
 
-const messages = z.array(message).min(1);
-const response = z.object({
-  text: z.string(),
-  toolCalls: z.array(
-    z.object({
-      id: z.string(),
-      toolName: z.string(),
-      arguments: z.record(z.string(), z.unknown()).nullable(),
-    }),
-  ),
-});
+const messages = z.lazy(() => z.array(message).min(1));
+const response = z.lazy(() =>
+  z.object({
+    text: z.string(),
+    toolCalls: z.array(
+      z.object({
+        id: z.string(),
+        toolName: z.string(),
+        arguments: z.record(z.string(), z.unknown()).nullable(),
+      }),
+    ),
+  }),
+);
 
 /** Says what is wrong with the messages a rail wants sent. */
 export function changedMessages(_field: string, value: unknown): string | undefined {
