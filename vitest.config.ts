@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import ServicesSequencer from "./scripts/services/sequencer.ts";
 
 // Workspace packages load from their source, so that no test ever runs against a stale build.
 const conditions = ["@trackside/source"];
@@ -22,6 +23,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // A test that passes on the second try hides what CI is there to find.
     retry: 0,
+    // Building Temporal takes minutes, where it has to be built: what needs it comes last.
+    sequence: { sequencer: ServicesSequencer },
     reporters: ["default", "./scripts/count-reporter.ts"],
   },
 });

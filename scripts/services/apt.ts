@@ -1,13 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { withLock } from "./lock-file.ts";
+import { rememberedFailure, rememberFailure } from "./past-failure.ts";
 
 const APT_GET = "/usr/bin/apt-get";
 const INSTALL_MS = 240_000;
-/** A failed attempt is not repeated by every test file of a run. */
-const REMEMBER_FAILURE_MS = 600_000;
 
 /**
  * Installs a Debian package for the tests where that is possible: as root, with apt-get, one process at a time. `isThere`
@@ -20,19 +17,11 @@ export async function aptInstall(packageName: string, isThere: () => boolean): P
   if (!existsSync(APT_GET)) return "not found, and this is no Debian";
   const reason = await withLock(
     "services-apt",
-    async () => (isThere() ? "" : ((await failedBefore(packageName)) ?? (await install(packageName)))),
+    async () => (isThere() ? "" : (rememberedFailure(packageName) ?? (await install(packageName)))),
     { waitMs: INSTALL_MS },
   );
   if (isThere()) return undefined;
   return reason || "not found, and another process is still installing something";
-}
-
-const failureFile = (packageName: string) => join(tmpdir(), `trackside-services-${packageName}.failed`);
-
-async function failedBefore(packageName: string): Promise<string | undefined> {
-  const path = failureFile(packageName);
-  if (!existsSync(path) || Date.now() - statSync(path).mtimeMs > REMEMBER_FAILURE_MS) return undefined;
-  return `${readFileSync(path, "utf8")} (remembered in ${path})`;
 }
 
 async function install(packageName: string): Promise<string> {
@@ -44,7 +33,7 @@ async function install(packageName: string): Promise<string> {
   if (problem === undefined)
     return `apt-get installed ${packageName}, but its programs are not where they should be`;
   const reason = `apt-get could not install it: ${problem}`;
-  writeFileSync(failureFile(packageName), reason);
+  rememberFailure(packageName, reason);
   return reason;
 }
 

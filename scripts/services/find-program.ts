@@ -1,4 +1,4 @@
-import { accessSync, constants, globSync } from "node:fs";
+import { accessSync, constants, globSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
 /** The folder that holds all of these programs: one on the PATH, else the highest of the usual ones. */
@@ -10,13 +10,13 @@ export function findPrograms(names: readonly string[], usual: readonly string[])
       .map((file) => dirname(file))
       .sort((a, b) => b.localeCompare(a, "en", { numeric: true })),
   );
-  return [...onPath, ...elsewhere].find((folder) => names.every((name) => executable(join(folder, name))));
+  return [...onPath, ...elsewhere].find((folder) => names.every((name) => isProgram(join(folder, name))));
 }
 
-function executable(file: string): boolean {
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
-    return true;
+    return statSync(file).isFile(); // folders are "executable" too
   } catch {
     return false;
   }

@@ -20,8 +20,16 @@
  *     process.kill(postgres.pid, "SIGSTOP");            // frozen; `stop()` ends it all the same
  *     await postgres.stop();                            // for good: the data directory is removed
  *
+ *     const temporal = await temporalServer();          // { address, namespace: "default", program, … }
+ *     await Connection.connect({ address: temporal.address });
+ *     await temporal.kill();                            // workflows survive this and `restart()`
+ *
+ * Temporal is the program in `TEMPORAL_CLI_PATH`, else `temporal` on the PATH, else our copy in `~/.cache/trackside`, which
+ * is downloaded or built with Go where it is missing. `ServicesSequencer` begins that with the tests, beside other suites.
+ *
  * `TRACKSIDE_SERVICES=found` installs nothing. With `CI=true` a missing service is an error, so that CI hides nothing.
  */
 export { postgresServer } from "./postgres.ts";
 export { redisServer } from "./redis.ts";
 export { serviceSuite } from "./suite.ts";
+export { temporalServer } from "./temporal.ts";

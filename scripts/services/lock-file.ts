@@ -1,33 +1,45 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
+const TOUCH_MS = 5000;
+/** A thread can die without its process: what nobody touched for so long has no holder. */
+const STALE_MS = 60_000;
 
 /** Does the work while no other process or thread does work of that name. Undefined when the lock does not come in time. */
 export async function withLock<T>(
   name: string,
   work: () => Promise<T>,
-  { waitMs }: { waitMs: number },
+  { waitMs, onWait }: { waitMs: number; onWait?: () => void },
 ): Promise<T | undefined> {
   const path = join(tmpdir(), `trackside-${name}.lock`);
+  const mine = `${process.pid} ${randomUUID()}`;
   const until = Date.now() + waitMs;
-  while (!take(path)) {
-    if (isStale(path, waitMs)) rmSync(path, { force: true });
+  for (let tries = 1; !take(path, mine); tries += 1) {
+    if (isStale(path)) rmSync(path, { force: true });
     else if (Date.now() > until) return undefined;
-    else await sleep(POLL_MS);
+    else {
+      if (tries === 1) onWait?.();
+      await sleep(POLL_MS);
+    }
   }
+  const touching = setInterval(() => touch(path), TOUCH_MS);
+  touching.unref();
   try {
     return await work();
   } finally {
-    rmSync(path, { force: true });
+    clearInterval(touching);
+    // Somebody may have taken us for dead, and hold it now.
+    if (holderOf(path) === mine) rmSync(path, { force: true });
   }
 }
 
-function take(path: string): boolean {
+function take(path: string, mine: string): boolean {
   try {
-    writeFileSync(path, String(process.pid), { flag: "wx" });
+    writeFileSync(path, mine, { flag: "wx" });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false; // fs throws nothing else
@@ -35,14 +47,29 @@ function take(path: string): boolean {
   }
 }
 
-/** Its holder has died, or it is older than any work may take: a thread can die without its process. */
-function isStale(path: string, maxAgeMs: number): boolean {
+function touch(path: string): void {
   try {
-    if (Date.now() - statSync(path).mtimeMs > maxAgeMs) return true;
-    const pid = Number(readFileSync(path, "utf8"));
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Somebody cleared the temporary folder: the work goes on, and at worst is done twice.
+  }
+}
+
+function isStale(path: string): boolean {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > STALE_MS) return true;
+    const pid = Number.parseInt(holderOf(path) ?? "", 10);
     return pid > 0 && !isAlive(pid);
   } catch {
     return false; // released in between
+  }
+}
+
+function holderOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
   }
 }
 

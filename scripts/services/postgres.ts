@@ -18,6 +18,7 @@ export interface PostgresOptions {
 }
 
 export interface PostgresService extends Service {
+  readonly url: string;
   /** An empty database; its URL. */
   createDatabase(): Promise<string>;
 }

@@ -11,8 +11,12 @@ const ANSWER_MS = 1000;
 
 const find = () => findPrograms(["redis-server"], ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]);
 
+export interface RedisService extends Service {
+  readonly url: string;
+}
+
 /** A Redis that keeps nothing on disk: a restart finds it empty. */
-export async function redisServer(): Promise<Service | Missing> {
+export async function redisServer(): Promise<RedisService | Missing> {
   const why = find() === undefined ? await aptInstall("redis-server", () => find() !== undefined) : undefined;
   const bin = find();
   if (bin === undefined) return missing("Redis", why ?? "not found", "apt-get install redis-server");

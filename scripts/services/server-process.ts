@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Watcher } from "./watcher.ts";
 
 const START_MS = 120_000;
 const STOP_MS = 30_000;
@@ -12,6 +13,8 @@ export interface Program {
   readonly name: string;
   readonly command: string;
   args(port: number): readonly string[];
+  /** All of its environment, where that is not ours. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The user it runs as, where that is not ours. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
   /** Ends it cleanly, keeping its data. */
@@ -22,14 +25,11 @@ export interface Program {
   isReady(port: number, pid: number): Promise<boolean>;
 }
 
-/**
- * A server as a child process that cannot outlive us. Beside it runs a shell that reads a pipe from us: when the pipe
- * closes, because we stopped the server, ended, or were killed, it ends the server and removes its folder.
- */
+/** A server as a child process that cannot outlive us: a watcher ends it and removes its folder. */
 export class ServerProcess {
   readonly #program: Program;
   readonly #dir: string;
-  readonly #watcher: ChildProcess;
+  readonly #watcher: Watcher;
   #child: ChildProcess | undefined;
   #port = 0;
 
@@ -37,7 +37,7 @@ export class ServerProcess {
   constructor(program: Program, dir: string) {
     this.#program = program;
     this.#dir = dir;
-    this.#watcher = watch(dir, program.endSignal);
+    this.#watcher = new Watcher(dir, program.endSignal);
   }
 
   get port(): number {
@@ -82,11 +82,7 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     await this.signal(this.#program.endSignal);
-    if (this.#watcher.exitCode !== null) return;
-    const cleaned = new Promise((resolve) => this.#watcher.once("exit", resolve));
-    this.#watcher.stdin?.end();
-    this.#watcher.ref();
-    await cleaned;
+    await this.#watcher.close();
   }
 
   async restart(): Promise<void> {
@@ -98,7 +94,7 @@ export class ServerProcess {
   async #tryStart(port: number, until: number): Promise<string | undefined> {
     const child = spawnServer(this.#program, port, this.#dir);
     this.#child = child;
-    this.#tell(child.pid);
+    this.#watcher.tell(child.pid);
     let ended: string | undefined;
     child.once("error", (error) => {
       ended = error.message;
@@ -117,11 +113,7 @@ export class ServerProcess {
 
   #forget(): void {
     this.#child = undefined;
-    this.#tell(undefined);
-  }
-
-  #tell(pid: number | undefined): void {
-    this.#watcher.stdin?.write(`${pid ?? ""}\n`);
+    this.#watcher.tell(undefined);
   }
 
   #log(): string {
@@ -131,13 +123,14 @@ export class ServerProcess {
 
 const logFile = (dir: string) => join(dir, "log");
 
-function spawnServer({ command, args, user }: Program, port: number, dir: string): ChildProcess {
+function spawnServer({ command, args, env, user }: Program, port: number, dir: string): ChildProcess {
   const log = openSync(logFile(dir), "a");
   try {
     const child = spawn(command, args(port), {
       cwd: dir,
       stdio: ["ignore", log, log],
       detached: true, // Ctrl-C is for us: the watcher ends it
+      ...(env === undefined ? {} : { env: { ...env } }),
       ...user,
     });
     child.unref();
@@ -145,28 +138,6 @@ function spawnServer({ command, args, user }: Program, port: number, dir: string
   } finally {
     closeSync(log);
   }
-}
-
-/** Each line is the pid to end at the end, empty for none. Given a moment to end by itself, then killed. */
-const WATCH = `
-while read -r line; do pid=$line; done
-if [ -n "$pid" ]; then
-  kill -s "$2" "$pid"; kill -s CONT "$pid"
-  for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || break; sleep 0.2; done
-  kill -s KILL "$pid"
-fi
-rm -rf "$1" || { sleep 1; rm -rf "$1"; }
-`;
-
-function watch(dir: string, endSignal: NodeJS.Signals): ChildProcess {
-  const watcher = spawn("/bin/sh", ["-c", WATCH, "watch", dir, endSignal.slice("SIG".length)], {
-    cwd: "/",
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  watcher.stdin?.on("error", () => {}); // somebody ended the watcher: nothing to do about it
-  watcher.unref();
-  return watcher;
 }
 
 function freePort(): Promise<number> {

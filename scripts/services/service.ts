@@ -1,6 +1,5 @@
 /** A server that is running for the tests. */
 export interface Service {
-  readonly url: string;
   readonly port: number;
   /** Holds its data and its log; removed when it is stopped. */
   readonly dir: string;
