@@ -96,6 +96,7 @@ export class BoundAgent {
   readonly #wireTools = new Map<string, LanguageModelV4FunctionTool[]>();
   readonly #handed = new Map<string, BoundAgent>();
   #plannerSystem: SystemPrompt | undefined;
+  #plainChild: BoundAgent | undefined;
 
   constructor(makings: Makings) {
     const { definition, tools, served, pipeline, planningModel, models } = makings;
@@ -194,6 +195,12 @@ export class BoundAgent {
 
   /** The agent that does a job: narrowed, and under the same rails, gates and transformers (S4, R14). */
   child(job: Job): BoundAgent {
+    if (!isPlain(job)) return this.#narrowed(job);
+    this.#plainChild ??= this.#narrowed(job);
+    return this.#plainChild;
+  }
+
+  #narrowed(job: Job): BoundAgent {
     const { tools, served, late, depth, ...same } = this.#makings;
     const definition = childDefinition(this.definition, job, depth + 1, this.childTools);
     const mayHave = (tool: Tool) => definition.tools?.includes(tool.name) ?? false;
@@ -270,6 +277,11 @@ export class BoundAgent {
 interface SystemPrompt {
   role: "system";
   content: string;
+}
+
+/** A job with nothing but a task to it: they all get the same agent. */
+function isPlain({ tool_names, system_prompt, output_schema }: Job): boolean {
+  return tool_names === null && output_schema === null && system_prompt.trim() === "";
 }
 
 function readSchema({ output_schema }: Job): CompiledSchema | null {

@@ -34,7 +34,6 @@ export interface Children {
 /** Sub-agents in this process. */
 export class LocalChildren implements Children {
   readonly #drive: (run: RunContext, turn: TurnStart) => Drive;
-  readonly #answers = new WeakMap<RunContext, Map<string, ChildAnswer>>();
 
   constructor(drive: (run: RunContext, turn: TurnStart) => Drive) {
     this.#drive = drive;
@@ -56,17 +55,12 @@ export class LocalChildren implements Children {
     const state = await driven.ended.catch((error: unknown) => broken(run, turn, error));
     effect.offCancel(listener);
     const answer = await answerOf(run, state);
-    if (answer !== undefined) this.#keep(parent, id, answer);
+    if (answer !== undefined) parent.answers.set(id, answer);
     return childOut(id, state, answer, effect.cancelled);
   }
 
   answer(parent: RunContext, runId: string): ChildAnswer | undefined {
-    return this.#answers.get(parent)?.get(runId);
-  }
-
-  #keep(parent: RunContext, id: string, answer: ChildAnswer): void {
-    const known = this.#answers.get(parent) ?? new Map();
-    this.#answers.set(parent, known.set(id, answer));
+    return parent.answers.get(runId);
   }
 }
 

@@ -9,6 +9,7 @@ import { type LogEntry, logEntry, type Projection, projectionProblem } from "../
 import { MemoryArtifacts, type StoredArtifact, storedArtifact } from "./artifacts.ts";
 import { hasAttachments } from "./attachments.ts";
 import { newId } from "./ids.ts";
+import type { Sent } from "./prompt-cache/sent.ts";
 
 const stored = z.lazy(() =>
   z.object({
@@ -31,6 +32,11 @@ export class Log {
   #tallies: Map<Count, Tally> | undefined;
   /** Wire ids in use: providers want them unique within a request (T7). */
   readonly wireIds = new Set<string>();
+  /** The last request of each lane, as long as the log is in memory. */
+  readonly sent: { main: Sent | undefined; planner: Sent | undefined } = {
+    main: undefined,
+    planner: undefined,
+  };
   activeRun: string | null = null;
   /** Whether any result in it speaks of an artifact: from then on models can read them (H9). */
   hasArtifacts = false;
@@ -151,7 +157,9 @@ function speaksOfArtifact(message: LogEntry): boolean {
   return message.role === "tool" && message.metadata.offloaded_artifact_id !== null;
 }
 
-const logs = new WeakMap<Conversation, Log>();
+/** Set by the class, whose own field the log is: a weak map with an entry for each run costs every collection. */
+let logIn: (given: unknown) => Log | undefined;
+let withLog: (conversation: Conversation, log: Log) => void;
 
 /**
  * A conversation in memory: the log that `run(input, { conversation })` continues. One run at a time; turn it into JSON to
@@ -159,10 +167,18 @@ const logs = new WeakMap<Conversation, Log>();
  */
 export class Conversation {
   readonly id: string;
+  #log = new Log([]);
 
   constructor() {
     this.id = newId("conv");
-    logs.set(this, new Log([]));
+  }
+
+  static {
+    logIn = (given) =>
+      typeof given === "object" && given !== null && #log in given ? given.#log : undefined;
+    withLog = (conversation, log) => {
+      conversation.#log = log;
+    };
   }
 
   /** Every message so far, oldest first. A copy. */
@@ -205,12 +221,12 @@ export class Conversation {
 export function conversationWith(id: string, log: Log): Conversation {
   const conversation = new Conversation();
   Object.defineProperty(conversation, "id", { value: id, enumerable: true });
-  logs.set(conversation, log);
+  withLog(conversation, log);
   return conversation;
 }
 
 export function logOf(conversation: Conversation): Log {
-  const log = logs.get(conversation);
+  const log = logIn(conversation);
   if (log === undefined)
     throw new TracksideError("config_invalid", "conversation: a Conversation of this package expected");
   return log;

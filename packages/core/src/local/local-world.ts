@@ -21,7 +21,7 @@ import type { RunContext } from "./run-context.ts";
 export class LocalWorld implements World {
   readonly #run: RunContext;
   /** What may run beside others, and is under way. */
-  #under: Set<Effect> | undefined;
+  readonly #under: Effect[] = [];
   /** What nothing runs beside: the last one begun. */
   #lone: Effect | undefined;
   #stopped: { prefix: string; reason: string } | undefined;
@@ -90,7 +90,7 @@ export class LocalWorld implements World {
 
   cancel(prefix: string, reason: string): void {
     this.#stopped = { prefix, reason };
-    for (const effect of this.#under ?? []) if (effect.key.startsWith(prefix)) effect.cancel(reason);
+    for (const effect of [...this.#under]) if (effect.key.startsWith(prefix)) effect.cancel(reason);
   }
 
   note(note: Note): void {
@@ -102,7 +102,7 @@ export class LocalWorld implements World {
     if (this.#cancelled !== undefined) return;
     this.#cancelled = reason;
     this.#lone?.cancel(reason);
-    for (const effect of this.#under ?? []) effect.cancel(reason);
+    for (const effect of [...this.#under]) effect.cancel(reason);
   }
 
   #alone(key: string): Effect {
@@ -113,8 +113,7 @@ export class LocalWorld implements World {
 
   #beside(key: string): Effect {
     const effect = this.#effect(key);
-    this.#under ??= new Set();
-    this.#under.add(effect);
+    this.#under.push(effect);
     return effect;
   }
 
@@ -127,8 +126,9 @@ export class LocalWorld implements World {
 
   async #deliver<T>(effect: Effect, work: T | Promise<T>): Promise<T> {
     const out = await work;
-    this.#under?.delete(effect);
-    if ((this.#under?.size ?? 0) > 0 || this.#lastDelivery !== undefined) await this.#turnToDeliver();
+    if (this.#under.at(-1) === effect) this.#under.pop();
+    else this.#under.splice(this.#under.indexOf(effect), 1);
+    if (this.#under.length > 0 || this.#lastDelivery !== undefined) await this.#turnToDeliver();
     return out;
   }
 

@@ -19,7 +19,7 @@ import { type ApprovalDesk, Approvals, type Approve } from "./approvals.ts";
 import { MemoryArtifacts } from "./artifacts.ts";
 import { hasAttachments } from "./attachments.ts";
 import type { BoundAgent } from "./bound-agent.ts";
-import type { Children } from "./children.ts";
+import type { ChildAnswer, Children } from "./children.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./conversation.ts";
 import { type CounterDesk, Counters } from "./counters.ts";
@@ -27,7 +27,7 @@ import type { Facts } from "./facts.ts";
 import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
-import type { UsageNote } from "./prompt-cache/report.ts";
+import { type PromptCacheRequest, requestOf, type UsageNote } from "./prompt-cache/report.ts";
 import type { Resources } from "./resources.ts";
 import { RunSupplies } from "./run-supplies.ts";
 import type { TokenCounters } from "./token-counters.ts";
@@ -157,8 +157,8 @@ export class RunContext {
   deferred: readonly { task: Task; input: unknown }[] = NONE;
   /** What the planner came to; null without one. */
   plan: Plan | null = null;
-  /** What was noted of its model calls. */
-  readonly usage: UsageNote[] = [];
+  /** Its model calls so far, as its result reports them. */
+  readonly requests: PromptCacheRequest[] = [];
   // Most runs need none of these, so they are made when they are.
   readonly #services: RunServices | undefined;
   readonly #shared: ArtifactDesk | undefined;
@@ -173,6 +173,7 @@ export class RunContext {
   readonly #sink: ((event: RunEvent) => void) | undefined;
   readonly #live: ((event: LiveEvent) => void) | undefined;
   #flights: Map<string, Flight> | undefined;
+  #answers: Map<string, ChildAnswer> | undefined;
   #first: BoundAgent;
   /** Of those with servers. */
   readonly supplies: RunSupplies | undefined;
@@ -181,7 +182,7 @@ export class RunContext {
   #reading: { readonly of: BoundAgent; readonly agent: BoundAgent } | undefined;
   #chain: string | null = null;
   /** Kept in the run's record and out of the log: the planner's (P1). */
-  readonly #asides = new Map<string, LogEntry>();
+  #asides: Map<string, LogEntry> | undefined;
   #seq = 0;
 
   constructor(init: RunContextInit) {
@@ -207,7 +208,7 @@ export class RunContext {
     for (const message of init.resumed?.recorded ?? []) this.record(message);
     for (const id of init.resumed?.aside ?? []) this.#keepAside(id);
     this.plan = init.resumed?.plan ?? null;
-    if (init.resumed?.usage) this.usage.push(...init.resumed.usage);
+    for (const used of init.resumed?.usage ?? NONE) this.#report(used);
     this.#seq = init.resumed?.seq ?? 0;
     this.#unsaved = init.services === undefined ? undefined : [];
   }
@@ -263,6 +264,12 @@ export class RunContext {
   get flights(): Map<string, Flight> {
     this.#flights ??= new Map();
     return this.#flights;
+  }
+
+  /** What sub-agents in this process said, by their runs. */
+  get answers(): Map<string, ChildAnswer> {
+    this.#answers ??= new Map();
+    return this.#answers;
   }
 
   /** Counters of the run tree. */
@@ -354,9 +361,7 @@ export class RunContext {
   }
 
   message(id: string): Message | undefined {
-    let found = this.#recorded[this.#find(id)];
-    if (found === undefined && this.#asides.size > 0) found = this.#asides.get(id); // ids are new texts, slow to look up
-    found ??= this.log.find(id);
+    const found = this.#recorded[this.#find(id)] ?? this.#asides?.get(id) ?? this.log.find(id);
     return found?.role === "projection" ? undefined : found;
   }
 
@@ -375,7 +380,7 @@ export class RunContext {
       return;
     }
     if (note.type === "plan") this.plan = note.plan;
-    if (note.type === "usage") this.usage.push(note);
+    if (note.type === "usage") this.#report(note);
     if (note.type === "message_injected" && note.receipt !== undefined)
       this.#receipts?.get(note.receipt)?.("admitted");
     this.#seq += 1;
@@ -398,21 +403,35 @@ export class RunContext {
     return this.agent.entries(point).length > 0;
   }
 
+  /** A sub-agent in this process leaves no result of its own that could report them. */
+  #report(used: UsageNote): void {
+    if (this.#shared !== undefined) return;
+    const request = requestOf(used);
+    if (request !== undefined) this.requests.push(request);
+  }
+
   #logOne(id: string): void {
-    const [message] = this.#recorded.splice(this.#find(id), 1);
-    if (message?.id !== id) throw new Error(`message ${id} was logged but never recorded`);
+    const message = this.#take(id);
+    if (message === undefined) throw new Error(`message ${id} was logged but never recorded`);
     this.log.append(message);
   }
 
   #keepAside(id: string): void {
-    const [message] = this.#recorded.splice(this.#find(id), 1);
-    if (message?.id !== id) throw new Error(`message ${id} was put aside but never recorded`);
+    const message = this.#take(id);
+    if (message === undefined) throw new Error(`message ${id} was put aside but never recorded`);
+    this.#asides ??= new Map();
     this.#asides.set(id, message);
   }
 
   /** What was recorded and never logged: transient parts and drafts. */
   get unlogged(): readonly LogEntry[] {
     return this.#recorded;
+  }
+
+  #take(id: string): LogEntry | undefined {
+    const at = this.#find(id);
+    if (at === this.#recorded.length - 1) return this.#recorded.pop(); // nearly always the one that came last
+    return at < 0 ? undefined : this.#recorded.splice(at, 1)[0];
   }
 
   #find(id: string): number {

@@ -58,7 +58,7 @@ export async function resultOf(
     steps: state.step,
     usage: state.usage,
     get promptCache() {
-      return promptCacheReport(run.usage);
+      return promptCacheReport(run.requests);
     },
     plan: run.plan,
     runId: run.id,

@@ -5,18 +5,10 @@ import { brokenBy, compareHeads } from "./broken-by.ts";
 import { commonLength, type Sent } from "./sent.ts";
 import { sizeBefore, sizerOf } from "./sizes.ts";
 
-/** The last request of each lane of a conversation, as long as its log is in memory. */
-const lasts = new WeakMap<Log, { [lane in Lane]?: Sent }>();
-
 /** A request is about to be sent: how it goes on from the one before it in its lane. */
-export function follow(log: Log, lane: Lane, next: Sent): Following {
-  let lanes = lasts.get(log);
-  if (lanes === undefined) {
-    lanes = {};
-    lasts.set(log, lanes);
-  }
-  const last = lanes[lane];
-  lanes[lane] = next;
+export function follow({ sent }: Log, lane: Lane, next: Sent): Following {
+  const last = sent[lane];
+  sent[lane] = next;
   return new Following(last, next);
 }
 

@@ -26,19 +26,20 @@ export interface PromptCacheRequest {
 /** Tokens of one model call, as the loop noted them. */
 export type UsageNote = Extract<Note, { type: "usage" }>;
 
-/** The report, made from what was noted. Calls without a prefix are our own: summaries of a compaction. */
-export function promptCacheReport(notes: readonly UsageNote[]): PromptCacheReport {
-  const requests = notes.flatMap(({ step, model, call, prefix, path }): PromptCacheRequest[] => {
-    if (prefix === undefined) return [];
-    const { input_tokens, cached_input_tokens: cached_tokens } = call;
-    const { tokens: prefix_tokens, broken_by } = prefix;
-    const lane = path === undefined ? "main" : "planner";
-    return [{ step, lane, model, input_tokens, prefix_tokens, cached_tokens, broken_by }];
-  });
+/** What there is to report of a call. Those without a prefix are our own: summaries of a compaction. */
+export function requestOf({ step, model, call, prefix, path }: UsageNote): PromptCacheRequest | undefined {
+  if (prefix === undefined) return undefined;
+  const { input_tokens, cached_input_tokens: cached_tokens } = call;
+  const { tokens: prefix_tokens, broken_by } = prefix;
+  const lane = path === undefined ? "main" : "planner";
+  return { step, lane, model, input_tokens, prefix_tokens, cached_tokens, broken_by };
+}
+
+export function promptCacheReport(requests: readonly PromptCacheRequest[]): PromptCacheReport {
   const sum = (field: "input_tokens" | "prefix_tokens" | "cached_tokens") =>
     requests.reduce((tokens, request) => tokens + request[field], 0);
   return {
-    requests,
+    requests: requests.map((request) => ({ ...request })),
     input_tokens: sum("input_tokens"),
     prefix_tokens: sum("prefix_tokens"),
     cached_tokens: sum("cached_tokens"),
