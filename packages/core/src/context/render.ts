@@ -118,13 +118,8 @@ function renderCall(part: ToolCallPart): ToolCall {
   // Arguments that did not parse go back as an object all the same: providers refuse anything else.
   const written = part.arguments ?? { malformed_arguments: part.raw ?? "" };
   const input = part.injected === undefined ? written : { ...written, ...part.injected };
-  return {
-    type: "tool-call",
-    toolCallId: part.wire_id,
-    toolName: part.tool,
-    input,
-    ...options(part.provider),
-  };
+  const call: ToolCall = { type: "tool-call", toolCallId: part.wire_id, toolName: part.tool, input };
+  return part.provider === undefined ? call : { ...call, ...options(part.provider) };
 }
 
 /** The scheme of addresses that stand for artifacts. */

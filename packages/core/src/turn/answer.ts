@@ -90,5 +90,6 @@ export function publish(world: World, said: Said): void {
 
 export function complete(world: World, state: TurnState): void {
   const { step, passed } = state;
-  world.note({ type: "step", step, state: "completed", ...(passed > 0 ? { passed } : {}) });
+  if (passed > 0) world.note({ type: "step", step, state: "completed", passed });
+  else world.note({ type: "step", step, state: "completed" });
 }

@@ -7,6 +7,7 @@ import type { World } from "./world.ts";
 /** Adds what was used to the run's total, and says so. */
 export function charge(world: World, state: TurnState, model: string, call: Usage, prefix?: Prefix): void {
   state.usage = addUsage(state.usage, call);
-  const about = { type: "usage" as const, step: state.step, model, call, total: state.usage };
-  world.note(prefix === undefined ? about : { ...about, prefix });
+  const { step, usage: total } = state;
+  if (prefix === undefined) world.note({ type: "usage", step, model, call, total });
+  else world.note({ type: "usage", step, model, call, total, prefix });
 }

@@ -310,15 +310,17 @@ function merged(
 /** What a provider reports, as far as it is a number. */
 export function usageOf(reported: LanguageModelV4Usage | undefined, facts: ModelFacts | undefined): Usage {
   const { inputTokens, outputTokens } = reported ?? {};
-  const counted = {
+  const usage: Usage = {
     input_tokens: tokens(inputTokens?.total),
     cached_input_tokens: tokens(inputTokens?.cacheRead),
     cache_write_tokens: tokens(inputTokens?.cacheWrite),
     output_tokens: tokens(outputTokens?.total),
     reasoning_tokens: tokens(outputTokens?.reasoning),
     model_calls: 1,
+    cost: null,
   };
-  return { ...counted, cost: facts === undefined ? null : costOf(counted, facts) };
+  if (facts !== undefined) usage.cost = costOf(usage, facts);
+  return usage;
 }
 
 function tokens(count: number | undefined): number {

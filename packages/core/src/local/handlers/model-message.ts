@@ -35,8 +35,10 @@ export function wholeMessage(
     if (block.type === "call") return callPart(run, input, block.slot, truncated);
     return block.type === "file" ? block.part : textPart(block, assembly.changed(block.type));
   });
-  const annotations = assembly.annotations.length > 0 ? { annotations: assembly.annotations } : {};
-  return { id, role: "assistant", parts, ...annotations };
+  const { annotations } = assembly;
+  return annotations.length > 0
+    ? { id, role: "assistant", parts, annotations }
+    : { id, role: "assistant", parts };
 }
 
 const NO_CALLS: readonly Call[] = Object.freeze([]);
@@ -69,31 +71,30 @@ export function partialMessage(id: string, assembly: Assembly): AssistantMessage
 function callPart(run: RunContext, asked: ModelInput, slot: ToolSlot, truncated: boolean): ToolCallPart {
   const { step } = asked;
   const { input = "" } = slot; // none only where the token limit cut it off
-  const common = {
-    type: "tool_call" as const,
+  const part: ToolCallPart = {
+    type: "tool_call",
     call_id: callIdOf(run.id, laneOf(asked), step, slot.index),
     wire_id: wireId(run, step, slot),
     tool: slot.tool,
-    ...providerField(slot.provider),
+    arguments: null,
   };
+  if (slot.provider !== undefined) part.provider = slot.provider as JsonObject; // JSON since it was taken in
   if (truncated && /^\s*(\{\s*\})?\s*$/.test(input)) {
-    return {
-      ...common,
-      arguments: null,
-      raw: input,
-      problem: "the answer was cut at the token limit before the arguments",
-    };
+    part.raw = input;
+    part.problem = "the answer was cut at the token limit before the arguments";
+    return part;
   }
   // Tools without arguments often get an empty text for them.
   const parsed = parseArguments(input.trim() === "" ? "{}" : input);
-  if (parsed.ok) {
-    const { arguments: args, injected } = splitInjected(
-      parsed.value,
-      run.agent.definition.injected_tool_args,
-    );
-    return { ...common, arguments: args, ...(injected === undefined ? {} : { injected }) };
+  if (!parsed.ok) {
+    part.raw = input;
+    part.problem = parsed.problem;
+    return part;
   }
-  return { ...common, arguments: null, raw: input, problem: parsed.problem };
+  const apart = splitInjected(parsed.value, run.agent.definition.injected_tool_args);
+  part.arguments = apart.arguments;
+  if (apart.injected !== undefined) part.injected = apart.injected;
+  return part;
 }
 
 /** The provider's own id where it is usable, made unique otherwise. */

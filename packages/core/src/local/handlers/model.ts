@@ -31,6 +31,7 @@ import { readAnswer } from "../read-answer.ts";
 import { counterOf, estimated, limitOf, requestSize, sizeOfMessages } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, SILENT, usageOf } from "./assembly.ts";
+import { CallOptions } from "./call-options.ts";
 import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
 import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
@@ -404,13 +405,7 @@ function callOptions(
   isPlanning: boolean,
 ): LanguageModelV4CallOptions {
   const { definition, output } = run.agent;
-  const options: LanguageModelV4CallOptions = {
-    prompt,
-    // Made when the provider reads it: a signal costs more than the rest of a step.
-    get abortSignal() {
-      return effect.signal;
-    },
-  };
+  const options = new CallOptions(prompt, effect);
   if (tools !== undefined) options.tools = tools;
   if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
   if (definition.temperature !== null) options.temperature = definition.temperature;
