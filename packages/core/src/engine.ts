@@ -21,20 +21,13 @@ export { systemClock, type Timer } from "./local/clock.ts";
 export { conversationWith, Log, logOf } from "./local/conversation.ts";
 export type { CounterDesk } from "./local/counters.ts";
 export { digestOf, sha256 } from "./local/digest.ts";
+export { dry } from "./local/dry.ts";
 export { Effect } from "./local/effect.ts";
 export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
 export { answerProblem, decisionProblem } from "./local/handlers/ask.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
 export { newId } from "./local/ids.ts";
-export {
-  type Asked,
-  type CommitRow,
-  Divergence,
-  driveJournal,
-  type EffectKind,
-  type JournalHost,
-} from "./local/journal.ts";
 export type { Maybe } from "./local/maybe.ts";
 export type { UsageNote } from "./local/prompt-cache/report.ts";
 export { isCrowded } from "./local/request-size.ts";

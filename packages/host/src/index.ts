@@ -28,7 +28,12 @@ export type {
   Conversations,
   SendOptions,
 } from "./conversations/conversations.ts";
-export { DurableEngine, type DurableOptions, type RunChange } from "./journal/durable-engine.ts";
+export {
+  DurableEngine,
+  type DurableOptions,
+  type Elsewhere,
+  type RunChange,
+} from "./journal/durable-engine.ts";
 export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";
 export type { RunRecord } from "./runs/run-record.ts";

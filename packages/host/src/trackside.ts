@@ -30,7 +30,7 @@ import {
 } from "./audit/index.ts";
 import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
-import { DurableEngine } from "./journal/durable-engine.ts";
+import { DurableEngine, type Elsewhere } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
 import { storedDefinitions } from "./mcp/stored-definitions.ts";
@@ -71,6 +71,8 @@ export interface TracksideOptions extends EngineOptions {
   readonly telemetry?: TelemetryOptions;
   /** Told what an operator should know. Default: a warning of the process. */
   readonly notice?: (message: string) => void;
+  /** Another engine drives the runs, on more than one machine: `temporal({ connection, taskQueue })` (X9). */
+  readonly engine?: Elsewhere;
   /** Whether this process takes up runs that nobody runs: left by another one, or queued. True unless given. */
   readonly claims?: boolean;
 }
@@ -143,9 +145,11 @@ export class Trackside {
       secrets: (name, { tenant }) => this.secrets.use(tenant, name),
       definitions: storedDefinitions(store, () => this.engine.clock.now()),
     });
+    const { engine: elsewhere, ...rest } = options;
     this.engine = new DurableEngine({
       toolServers: this.#hub,
-      ...options,
+      ...rest,
+      ...(elsewhere === undefined ? {} : { elsewhere, claims: false }),
       providers: this.#providers,
       agents: agents as readonly AgentBinding[],
       notice,

@@ -131,6 +131,8 @@ interface RunContextInit {
     readonly artifacts: ArtifactDesk;
   };
   services?: RunServices;
+  /** Tools that wait for an answer since an earlier effect, where each has a context of its own. */
+  flights?: Map<string, Flight>;
   /** Where an earlier life of this run got to. */
   resumed?: {
     readonly seq: number;
@@ -201,6 +203,7 @@ export class RunContext {
     this.#live = init.live ?? init.sink;
     this.approver = init.approver;
     this.#services = init.services;
+    this.#flights = init.flights;
     this.#shared = init.shared?.artifacts;
     this.#counters = init.services?.counters ?? init.shared?.counters;
     this.#approvals = init.services?.approvals ?? init.shared?.approvals;
@@ -258,6 +261,11 @@ export class RunContext {
         this.#acting = this.#chain === null ? this.#first : this.#first.handedTo(this.#chain);
       },
     });
+  }
+
+  /** The agent it was given to, with the tools its servers brought. */
+  get first(): BoundAgent {
+    return this.#first;
   }
 
   /** Tools that wait for an answer of the person behind the run, by call. */

@@ -1,10 +1,11 @@
+import { dry } from "../local/dry.ts";
 import { Effect } from "../local/effect.ts";
 import { type Drive, type Engine, type EngineOptions, engineOf } from "../local/engine.ts";
 import { perform } from "../local/handlers/index.ts";
-import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../local/journal.ts";
 import { isCrowded } from "../local/request-size.ts";
 import type { RunContext } from "../local/run-context.ts";
 import { frozenCopy } from "../schema/json.ts";
+import { type Asked, type CommitRow, driveJournal, type JournalHost } from "../turn/journal.ts";
 import type { BoundaryOut, CompactInput } from "../turn/world.ts";
 
 export interface HostileOptions extends EngineOptions {
@@ -68,6 +69,10 @@ class HostileHost implements JournalHost {
 
   isCrowded(input: CompactInput): boolean {
     return isCrowded(this.#run, input);
+  }
+
+  dry(): Promise<void> {
+    return dry();
   }
 
   restart(_row: CommitRow): boolean {

@@ -5,9 +5,10 @@ import { pathToFileURL } from "node:url";
 import { Agent, defineTool } from "trackside";
 import { hostileEngine, sandboxEngine, scriptedModel } from "trackside/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type CommitRow, Divergence, driveJournal, type JournalHost } from "../../src/local/journal.ts";
+import { dry } from "../../src/local/dry.ts";
 import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
+import { type CommitRow, Divergence, driveJournal, type JournalHost } from "../../src/turn/journal.ts";
 
 const definition = agentDefinition.parse({ name: "a", model: "openai:x" });
 const agent = {
@@ -56,6 +57,10 @@ class Memory implements JournalHost {
   }
 
   cancel(): void {}
+
+  dry(): Promise<void> {
+    return dry();
+  }
 
   restart(): boolean {
     return false;

@@ -1,18 +1,18 @@
 import type { UserMessage } from "trackside";
 import {
   answerOf,
+  type BoundAgent,
   type ChildAnswer,
   type Children,
   childMessage,
   childOut,
-  Divergence,
   digestOf,
   type Effect,
   NOT_BEGUN,
   type RunContext,
   storedAnswer,
 } from "trackside/engine";
-import type { ChildInput, ChildOut } from "trackside/loop";
+import { type ChildInput, type ChildOut, Divergence } from "trackside/loop";
 import { sourcesIn } from "trackside/schema";
 import { holdsFence } from "../store/fence.ts";
 import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
@@ -129,32 +129,15 @@ export class DurableChildren implements Children {
   async #open(context: RunContext, parent: Running, input: ChildInput): Promise<Running> {
     const { store, codec, logs } = this.#home;
     const id = input.run_id;
-    const bound = context.agent.child(input.job);
-    const path = [...context.path, input.label];
-    const user: UserMessage = {
-      id: `${id}.user`,
-      role: "user",
-      parts: [{ type: "text", text: childMessage(input.job) }],
-    };
-    const definition = JSON.stringify(bound.definition);
-    await store.write((db) =>
-      openChild(db, codec, {
-        id,
-        user,
-        path,
-        parent,
-        root: context.root,
-        agent: bound.definition.name,
-        definition: { digest: digestOf(JSON.parse(definition)), body: definition },
-        owner: this.#home.owner(),
-        at: this.#home.now(),
-      }),
-    );
+    const made = newChild(context, parent, input);
+    const { user, bound, path, root } = made;
+    const place = { engine: null, owner: this.#home.owner(), at: this.#home.now() };
+    await store.write((db) => openChild(db, codec, { ...made, ...place }));
     return {
       runId: id,
       turnRef: parent.turnRef,
       agent: parent.agent,
-      child: { bound, path, root: context.root },
+      child: { bound, path, root },
       request: { ...parent.request, parts: user.parts, conversation: undefined, requestId: undefined },
       user,
       log: await logs.take(id, 0),
@@ -250,17 +233,36 @@ function* takeChild(
 interface NewChild {
   readonly id: string;
   readonly user: UserMessage;
+  readonly bound: BoundAgent;
   readonly path: readonly string[];
   readonly parent: Running;
   readonly root: string;
-  readonly agent: string;
-  readonly definition: { readonly digest: string; readonly body: string };
-  readonly owner: string;
-  readonly at: number;
+  /** Kept with it where its loop is elsewhere. */
+  readonly job?: ChildInput;
 }
 
-function* openChild(db: Builder, codec: Codec, made: NewChild): Operation<void> {
-  const { id, user, path, parent, root, agent, definition, owner, at } = made;
+/** A sub-agent as its parent makes it. */
+export function newChild(context: RunContext, parent: Running, input: ChildInput): NewChild {
+  const id = input.run_id;
+  return {
+    id,
+    user: { id: `${id}.user`, role: "user", parts: [{ type: "text", text: childMessage(input.job) }] },
+    bound: context.agent.child(input.job),
+    path: [...context.path, input.label],
+    parent,
+    root: context.root,
+  };
+}
+
+export function* openChild(
+  db: Builder,
+  codec: Codec,
+  made: NewChild & { readonly engine: string | null; readonly owner: string | null; readonly at: number },
+): Operation<void> {
+  const { id, user, bound, path, parent, root, job, engine, owner, at } = made;
+  const agent = bound.definition.name;
+  const pinned = JSON.stringify(bound.definition);
+  const definition = { digest: digestOf(JSON.parse(pinned)), body: pinned };
   if (!(yield* holdsFence(db, parent.runId, parent.fence))) throw new Fenced(parent.runId);
   const { tenant } = parent.request.scope;
   const of = { tenant, conversation_id: parent.conversationId, run_id: id, at };
@@ -283,6 +285,7 @@ function* openChild(db: Builder, codec: Codec, made: NewChild): Operation<void> 
     user: (stored[0] ?? user) as RunBody["user"], // the user's message, itself or by reference
     from: 0,
     path,
+    ...(job === undefined ? {} : { job }),
     outcome: null,
     usage: null,
     steps: 0,
@@ -300,6 +303,7 @@ function* openChild(db: Builder, codec: Codec, made: NewChild): Operation<void> 
     parent_run_id: parent.runId,
     retried_from: null,
     definition_digest: definition.digest,
+    engine,
     owner,
     fence: 1,
     cancel_reason: null,

@@ -54,6 +54,7 @@ export function* claimRuns(
       .select(["runs.id", "runs.owner", "runs.fence", "runs.status"])
       .where("runs.status", "in", [...OPEN_STATES])
       .where("runs.agent", "in", [...init.agents])
+      .where("runs.engine", "is", null)
       // A child is taken up by its parent.
       .where("runs.parent_run_id", "is", null)
       // One run at a time on a branch; the others wait in line.

@@ -16,8 +16,6 @@ import {
 import {
   attachedTo,
   conversationWith,
-  Divergence,
-  driveJournal,
   type EngineParts,
   engineParts,
   failureFrom,
@@ -33,7 +31,7 @@ import {
   refuseUnknown,
   resultOf,
 } from "trackside/engine";
-import type { TurnState } from "trackside/loop";
+import { Divergence, driveJournal, type TurnState } from "trackside/loop";
 import {
   type ApprovalListener,
   Approvals,
@@ -44,6 +42,7 @@ import type { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
 import { artifactsOfBranch } from "../artifacts/attached.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
+import { Effects } from "../effects/effects.ts";
 import { runEvents } from "../runs/events.ts";
 import { rows, type Store, type Work } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -62,7 +61,7 @@ import { Parked, parkRun } from "./park.ts";
 import { patientStore } from "./patient-store.ts";
 import type { RunHost } from "./run-host.ts";
 import type { LoadedRun } from "./run-records.ts";
-import { loadRunning, makeRun, type Running, type RunningFacts } from "./running.ts";
+import { loadRunning, makeRun, type Running, type RunningFacts, type Surroundings } from "./running.ts";
 import { storedResult } from "./stored-result.ts";
 
 export interface DurableOptions extends EngineOptions {
@@ -83,8 +82,20 @@ export interface DurableOptions extends EngineOptions {
   readonly tasks?: readonly { name: string; run(input: unknown): void | Promise<void> }[];
   /** Whether this process takes up runs that nobody runs. */
   readonly claims?: boolean;
+  /** Runs are driven by another engine: this process opens them, and reads and decides what it is asked to (X9). */
+  readonly elsewhere?: Elsewhere;
   /** How long a process may show no sign of life before others take its runs: 10 s. The same in all of them. */
   readonly leaseMs?: number;
+}
+
+/** An engine on other machines that drives runs over the same store. */
+export interface Elsewhere {
+  /** What its runs are marked with in the store. */
+  readonly name: string;
+  /** Why it cannot run this agent, if so, said before anything is written down. */
+  refuse?(agent: AgentBinding, pinned: { readonly digest: string }): Promise<string | undefined>;
+  /** Begins a run that is in the store. Twice is once. Where it fails, whoever looks after the runs begins it later. */
+  start(runId: string): Promise<void>;
 }
 
 /** What a process does with a run: `left` is where another one, or this one again, goes on. */
@@ -340,6 +351,9 @@ export class DurableEngine implements Engine {
     await this.#refuseUnknown(request);
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
     const pinned = this.registry.pinned(agent);
+    const { elsewhere } = this.#options;
+    const refusal = await elsewhere?.refuse?.(agent, pinned);
+    if (refusal !== undefined) throw new TracksideError("not_available", refusal);
     const isPinned = this.#pinned.has(pinned.digest);
     const asked: NewRun = {
       id: runId,
@@ -354,7 +368,8 @@ export class DurableEngine implements Engine {
           ? conversation
           : { id: conversation.id, log: logOf(conversation) },
       requestId: request.requestId,
-      owner: owned ? this.#lease.process.id : null,
+      engine: elsewhere?.name ?? null,
+      owner: owned && elsewhere === undefined ? this.#lease.process.id : null,
       whenBusy,
       at: this.clock.now(),
     };
@@ -363,8 +378,17 @@ export class DurableEngine implements Engine {
       const opened = await this.#once(request.requestId, (db) => openRun(db, asked, this.codec));
       this.#pinned.add(pinned.digest);
       const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
-      if (opened.state !== "running")
-        return { ...about, result: () => this.result(scope.tenant, opened.runId) };
+      if (opened.state === "ready") await this.#startElsewhere(opened.runId, given.cancelled?.());
+      if (opened.state !== "running") {
+        const shows = sink === undefined ? undefined : this.#showOn({ runId: opened.runId, sink, shown }, 0);
+        return {
+          ...about,
+          result: async () => {
+            await shows; // a stream is over with its result
+            return this.result(scope.tenant, opened.runId);
+          },
+        };
+      }
       const log = await this.#logs.take(opened.branchId, opened.from);
       const active = this.#run({
         runId,
@@ -386,6 +410,40 @@ export class DurableEngine implements Engine {
     } finally {
       this.#loading.delete(runId);
     }
+  }
+
+  async #startElsewhere(runId: string, cancelled: string | undefined): Promise<void> {
+    if (cancelled !== undefined) await this.cancel(runId, cancelled);
+    await this.#options.elsewhere?.start(runId).catch((error: unknown) => {
+      this.#notice(`the run ${runId} is queued and could not be started yet: ${failureFrom(error).message}`);
+    });
+  }
+
+  /** Performs effects for runs whose loop is elsewhere. `woken` is told which runs somebody left something for. */
+  effects(woken?: (runIds: ReadonlySet<string>) => void): Effects {
+    return new Effects(
+      {
+        around: this.#around(),
+        registry: this.registry,
+        logs: this.#logs,
+        ended: () => this.#deferred.kick(),
+      },
+      woken,
+    );
+  }
+
+  #around(): Surroundings {
+    return {
+      options: this.#options,
+      store: this.store,
+      patient: this.#patient,
+      approvals: this.#ofRuns,
+      parts: this.#parts,
+      bus: this.bus,
+      codec: this.codec,
+      lease: this.#lease,
+      teamOf: (agent) => this.registry.teamOf(agent),
+    };
   }
 
   /** Settles as the run does, wherever it runs. */
@@ -542,20 +600,7 @@ export class DurableEngine implements Engine {
   }
 
   #run(given: Running): Active {
-    const { run, host, desk, after } = makeRun(
-      {
-        options: this.#options,
-        store: this.store,
-        patient: this.#patient,
-        approvals: this.#ofRuns,
-        parts: this.#parts,
-        bus: this.bus,
-        codec: this.codec,
-        lease: this.#lease,
-        teamOf: (agent) => this.registry.teamOf(agent),
-      },
-      given,
-    );
+    const { run, host, desk, after } = makeRun(this.#around(), given);
     const { runId, turnRef, loaded, user, from } = given;
     const turn = { run_id: runId, turn_ref: turnRef, log: from, message_id: user.id };
     const driven = driveJournal(run.agent.pinned, turn, host).catch((error: unknown) =>
@@ -618,7 +663,10 @@ export class DurableEngine implements Engine {
   }
 
   /** The run goes on elsewhere, or here again: whoever reads it here sees the rest of it. */
-  async #showOn({ runId, sink, shown }: Running, seq: number): Promise<void> {
+  async #showOn(
+    { runId, sink, shown }: Pick<Running, "runId" | "sink" | "shown">,
+    seq: number,
+  ): Promise<void> {
     const children = [...(shown ?? [])].filter(([id]) => id !== runId);
     const after = { seq, children: Object.fromEntries(children.map(([id, last]) => [id, { seq: last }])) };
     try {

@@ -1,5 +1,6 @@
 import type { Clock, Scope, UserMessage } from "trackside";
-import { type CommitRow, newId } from "trackside/engine";
+import { newId } from "trackside/engine";
+import type { CommitRow } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
 import { hot } from "../hot.ts";
 import { holdsBranch } from "../store/fence.ts";
@@ -250,7 +251,10 @@ function* openLate(
   const [first, ...others] = queued.filter(({ once }) => !once && !isChild).map(({ message }) => message);
   if (first === undefined) return undefined;
   const [before] = yield* rows(
-    db.selectFrom("runs").select(["agent", "definition_digest", "parent_run_id"]).where("id", "=", run.runId),
+    db
+      .selectFrom("runs")
+      .select(["agent", "engine", "definition_digest", "parent_run_id"])
+      .where("id", "=", run.runId),
   );
   if (before === undefined) return undefined;
   if (before.parent_run_id !== null) {
@@ -281,6 +285,7 @@ function* openLate(
     parent_run_id: null,
     retried_from: null,
     definition_digest: before.definition_digest,
+    engine: before.engine,
     owner: null,
     fence: 1,
     cancel_reason: null,

@@ -14,6 +14,8 @@ export interface HearingInit {
   readonly runs: ReadonlyMap<string, Listener>;
   /** A run may be waiting to be taken up. */
   readonly queued: () => void;
+  /** Told which runs somebody left something for, wherever they are driven. */
+  readonly woken?: (runIds: ReadonlySet<string>) => void;
 }
 
 const WAKES_AT_ONCE = 1000;
@@ -66,6 +68,7 @@ export class Hearing {
     const woken = await this.#wakes();
     for (const n of before) this.#missing.delete(n); // this look is at everything they could tell of
     if (woken.queued) queued();
+    if (woken.runs.size > 0) this.#init.woken?.(woken.runs);
     const ids = all ? [...runs.keys()] : [...woken.runs].filter((id) => runs.has(id));
     for (let from = 0; from < ids.length; from += RUNS_AT_ONCE)
       await this.#lookAt(ids.slice(from, from + RUNS_AT_ONCE));

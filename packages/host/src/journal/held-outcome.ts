@@ -29,9 +29,9 @@ export function holdOutcome(
   const { value } = kept.executed;
   const written = toOutput(value, { brief: true });
   if (!written.ok) return { kept: asJson(kept, written.problem), beside: [] };
-  const { type, text, files } = written;
-  if (text.length <= LARGE && files.length === 0) return { kept: asJson(kept, ""), beside: [] };
-  const whole = { id: `${prefix}.held`, content: contentOf(type, text).content };
+  const { type, pieces, chars, files } = written;
+  if (chars <= LARGE && files.length === 0) return { kept: asJson(kept, ""), beside: [] };
+  const whole = { id: `${prefix}.held`, content: contentOf(type, pieces).content };
   const held: Held = {
     type,
     artifact: whole.id,
@@ -43,7 +43,7 @@ export function holdOutcome(
   };
   const beside = files.map(({ data }, i) => ({
     id: `${prefix}.held.${i}`,
-    content: data,
+    content: [data],
   }));
   return { kept: { ...kept, executed: { kind: "returned", held } }, beside: [whole, ...beside] };
 }

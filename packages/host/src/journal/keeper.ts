@@ -2,7 +2,7 @@ import type { Tool } from "trackside";
 import { artifactId, type Found, type KeptOutcome, type ToolKeeper } from "trackside/engine";
 import type { HeldContent, StoredArtifacts } from "../artifacts/desk.ts";
 import { holdsFence } from "../store/fence.ts";
-import { rows, type Store } from "../store/store.ts";
+import { changed, rows, type Store } from "../store/store.ts";
 import { Fenced } from "./fenced.ts";
 import { holdOutcome, releaseOutcome } from "./held-outcome.ts";
 import type { OutcomeBody } from "./rows.ts";
@@ -21,6 +21,8 @@ export interface KeeperInit {
   readonly guarded: boolean;
   /** Rails look at its outcome before it is delivered; without them the delivery itself is what is kept. */
   readonly reviewed: boolean;
+  /** Which try of the effect this is, where several may be under way at once: only the last one may act. */
+  readonly attempt?: number;
   readonly now: () => number;
   /** Where outcomes go that are too large for a row. */
   readonly artifacts: StoredArtifacts;
@@ -65,8 +67,31 @@ export class StoredKeeper implements ToolKeeper {
 
   async #start(key: string): Promise<void> {
     await this.#checkLease(); // nothing is written down that then does not happen
-    await this.#write(key, { v: 1, state: "started", at: this.#init.now() });
+    const { attempt, now } = this.#init;
+    if (attempt === undefined) await this.#write(key, { v: 1, state: "started", at: now() });
+    else await this.#claim(key, { v: 1, state: "started", at: now(), attempt });
     await this.#checkLease();
+  }
+
+  /** The first try that says so runs the tool; one that was slower, and one that comes after it, does not. */
+  async #claim(key: string, body: OutcomeBody & { attempt: number }): Promise<void> {
+    const { store, runId, fence } = this.#init;
+    const isMine = await store.write(function* (db) {
+      if (!(yield* holdsFence(db, runId, fence))) return false;
+      const row = { run_id: runId, key, body: JSON.stringify(body) };
+      const written = yield* changed(
+        db
+          .insertInto("outcomes")
+          .values(row)
+          .onConflict((conflict) => conflict.columns(["run_id", "key"]).doNothing()),
+      );
+      if (written > 0) return true;
+      const [known] = yield* rows(
+        db.selectFrom("outcomes").select("body").where("run_id", "=", runId).where("key", "=", key),
+      );
+      return known?.body === row.body; // written by this very call, whose answer was lost
+    });
+    if (!isMine) throw new Fenced(runId);
   }
 
   #checkLease(): void | Promise<void> {

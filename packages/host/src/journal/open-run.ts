@@ -21,6 +21,8 @@ export interface NewRun {
   /** By id, or one that only this process has so far. */
   readonly conversation: string | { readonly id: string; readonly log: Log } | undefined;
   readonly requestId: string | undefined;
+  /** The distributed engine that drives it; null where processes that share the store do. */
+  readonly engine: string | null;
   /** Who runs it; null leaves it to whoever claims it. */
   readonly owner: string | null;
   /** What to do when the branch is busy (X7). */
@@ -35,7 +37,8 @@ export interface OpenedRun {
   readonly conversationId: string;
   readonly branchId: string;
   readonly from: number;
-  readonly state: "running" | "queued" | "known";
+  /** `ready`: it is for another engine to begin. */
+  readonly state: "running" | "queued" | "ready" | "known";
 }
 
 /** Everything that has to be there before a run takes its first step, in one transaction. */
@@ -74,6 +77,7 @@ export function* openRun(db: Builder, given: NewRun, codec: Codec): Operation<Op
     parent_run_id: null,
     retried_from: null,
     definition_digest: given.definition.digest,
+    engine: given.engine,
     owner: isQueued ? null : given.owner,
     fence: 1,
     cancel_reason: null,
@@ -89,7 +93,7 @@ export function* openRun(db: Builder, given: NewRun, codec: Codec): Operation<Op
     conversationId: place.conversationId,
     branchId: place.branchId,
     from: place.length,
-    state: isQueued ? "queued" : "running",
+    state: !isQueued ? "running" : taken && given.engine !== null ? "ready" : "queued",
   };
 }
 
@@ -269,6 +273,7 @@ export function* importMessages(
     parent_run_id: null,
     retried_from: null,
     definition_digest: "",
+    engine: null,
     owner: null,
     fence: 1,
     cancel_reason: null,

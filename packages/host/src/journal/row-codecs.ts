@@ -19,6 +19,7 @@ const run1 = z.object({
   recoveries: z.record(z.string(), z.number()).optional(),
   previous_owners: z.array(z.string()).optional(),
   traceparent: z.string().optional(),
+  job: z.looseObject({ run_id: z.string() }).optional(),
   parked: z.object({ code: z.enum(["diverged", "recovery_failed"]), message: z.string() }).optional(),
 });
 
@@ -35,6 +36,7 @@ const commit1 = z.object({
   before: z.object({ notes: z.number(), begun: z.number() }).optional(),
   open: z.literal(true).optional(),
   ended: turnState.optional(),
+  answer: z.object({ key: z.string(), attempt: z.number(), held_by: z.string().optional() }).optional(),
 });
 
 const outcome1 = z.discriminatedUnion("state", [
@@ -64,7 +66,7 @@ export const runBody = versioned({
   current: 1,
   versions: { 1: run1 },
   upgrade: {},
-}) as RowCodec<RunBody>;
+}) as unknown as RowCodec<RunBody>;
 export const commitBody = versioned({
   name: "commits",
   current: 1,

@@ -1,5 +1,5 @@
 import type { LogEntry, Outcome, Scope, Usage, UserMessage } from "trackside";
-import type { CommitRow } from "trackside/engine";
+import type { ChildInput, CommitRow } from "trackside/loop";
 
 /** A message in a row: itself, or where it is when it is large. */
 export type StoredMessage = LogEntry | { readonly id: string; readonly artifact: string };
@@ -16,6 +16,8 @@ export interface CommitBody extends CommitRow {
   readonly at: number;
   readonly messages?: readonly StoredMessage[];
   readonly deferred?: readonly StoredTask[];
+  /** Of a row aside: `result` is what came of this effect, written down where it was performed (X9). */
+  readonly answer?: { readonly key: string; readonly attempt: number; readonly held_by?: string };
 }
 
 /** What a run's row holds beside its columns. */
@@ -35,6 +37,8 @@ export interface RunBody {
   readonly recoveries?: Readonly<Record<string, number>>;
   /** Processes it was taken from that were perhaps only frozen. */
   readonly previous_owners?: readonly string[];
+  /** Of a child whose loop is elsewhere: what it was started with. */
+  readonly job?: ChildInput;
   /** Where its trace goes on when another process takes it up. */
   readonly traceparent?: string;
   readonly parked?: { readonly code: "diverged" | "recovery_failed"; readonly message: string };
@@ -42,7 +46,7 @@ export interface RunBody {
 
 /** A tool with an effect that happens once, on its way (X3). */
 export type OutcomeBody =
-  | { readonly v: 1; readonly state: "started"; readonly at: number }
+  | { readonly v: 1; readonly state: "started"; readonly at: number; readonly attempt?: number }
   | { readonly v: 1; readonly state: "ran"; readonly kept: unknown };
 
 /** Rows that are part of the run's record and not of the loop's: they are skipped when it is replayed. */

@@ -1,15 +1,15 @@
 import { estimateParts, type LogEntry } from "trackside";
+import { digestOf, dry, Effect, isCrowded, perform, type RunContext } from "trackside/engine";
 import {
   type Asked,
+  type BoundaryOut,
   type CommitRow,
-  digestOf,
-  Effect,
-  isCrowded,
+  type CompactInput,
+  isEvent,
   type JournalHost,
-  perform,
-  type RunContext,
-} from "trackside/engine";
-import { type BoundaryOut, type CompactInput, isEvent, type ModelInput, type ModelOut } from "trackside/loop";
+  type ModelInput,
+  type ModelOut,
+} from "trackside/loop";
 import type { CommitEntry, Store, Work } from "../store/store.ts";
 import type { Codec, NewArtifact } from "./codec.ts";
 import { Fenced } from "./fenced.ts";
@@ -103,7 +103,7 @@ export class RunHost implements JournalHost {
     const { store, codec } = this.#services;
     const unsaved = run.takeUnsaved();
     const { stored, artifacts } = unsaved.length === 0 ? NOTHING : codec.encode(unsaved);
-    const forgotten = row.ended === undefined ? [] : this.#forget(row, stored);
+    const forgotten = row.ended === undefined ? [] : forget(run, run.unlogged, row, stored, this.#savedAt);
     const deferred = this.#takeDeferred();
     const body: CommitBody = {
       v: 1,
@@ -134,6 +134,10 @@ export class RunHost implements JournalHost {
 
   restart(): boolean {
     return false;
+  }
+
+  dry(): Promise<void> {
+    return dry();
   }
 
   get called(): boolean {
@@ -246,24 +250,30 @@ export class RunHost implements JournalHost {
     this.#anyDeferred = true;
     return added.map(({ task, input }) => ({ task: task.name, input: input ?? null }));
   }
+}
 
-  /** At the end transient parts and drafts become digest and token count, unless the agent wants them kept (H4). */
-  #forget(row: CommitRow, stored: StoredMessage[]): Forgotten[] {
-    if (this.#run.agent.definition.audit_transient) return [];
-    const logged = new Set(
-      row.notes.flatMap((note) => (note.type === "logged" || note.type === "aside" ? note.message_ids : [])),
-    );
-    const forgotten: Forgotten[] = [];
-    for (const message of this.#run.unlogged) {
-      if (logged.has(message.id)) continue;
-      const stub = withoutContent(message);
-      const here = stored.findIndex(({ id }) => id === message.id);
-      if (here >= 0) stored[here] = stub;
-      const ord = this.#savedAt.get(message.id);
-      if (ord !== undefined) forgotten.push({ ord, message: stub });
-    }
-    return forgotten;
+/** At the end transient parts and drafts become digest and token count, unless the agent wants them kept (H4). */
+export function forget(
+  { agent }: Pick<RunContext, "agent">,
+  unlogged: readonly LogEntry[],
+  row: CommitRow,
+  stored: StoredMessage[],
+  savedAt: ReadonlyMap<string, number>,
+): Forgotten[] {
+  if (agent.definition.audit_transient) return [];
+  const logged = new Set(
+    row.notes.flatMap((note) => (note.type === "logged" || note.type === "aside" ? note.message_ids : [])),
+  );
+  const forgotten: Forgotten[] = [];
+  for (const message of unlogged) {
+    if (logged.has(message.id)) continue;
+    const stub = withoutContent(message);
+    const here = stored.findIndex(({ id }) => id === message.id);
+    if (here >= 0) stored[here] = stub;
+    const ord = savedAt.get(message.id);
+    if (ord !== undefined) forgotten.push({ ord, message: stub });
   }
+  return forgotten;
 }
 
 const NOTHING: ReturnType<Codec["encode"]> = { stored: [], artifacts: [] };
@@ -283,7 +293,7 @@ function withoutContent(message: LogEntry): LogEntry {
 }
 
 /** A model call lost with its process is made again as a new attempt; what it had shown no longer stands (X3). */
-function lostModel(runId: string, { step, attempt, choice, tries, planner }: ModelInput): ModelOut {
+export function lostModel(runId: string, { step, attempt, choice, tries, planner }: ModelInput): ModelOut {
   return {
     message_id: `${runId}.${planner ? "planner" : "main"}.${step}.m${attempt}`,
     retract: "the process that was calling the model is gone",

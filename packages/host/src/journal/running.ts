@@ -24,6 +24,7 @@ import { boundaryOf } from "./inbox.ts";
 import { StoredKeeper } from "./keeper.ts";
 import type { Lease } from "./lease.ts";
 import { recordAgain } from "./park.ts";
+import type { OutcomeBody } from "./rows.ts";
 import { RunHost } from "./run-host.ts";
 import { type LoadedRun, loadRun, loopRows, messagesOf, planIn, usageIn } from "./run-records.ts";
 
@@ -85,112 +86,39 @@ export function makeRun(
   around: Surroundings,
   given: Running,
 ): { run: RunContext; host: RunHost; desk: RunDesk; after: { readonly isFollowed: boolean } } {
-  const { options, store, patient, approvals, parts, bus, codec, lease } = around;
-  const { clock } = parts;
-  const { runId, turnRef, request, user, log, from, fence, loaded } = given;
-  const { scope } = request;
-  const bound = given.child?.bound ?? bindAgent(given.agent, { team: around.teamOf(given.agent) });
+  const { options, store, patient, approvals, bus, codec, parts } = around;
+  const { runId, request, fence, loaded } = given;
+  const bound = boundOf(around, given);
   const lost = loaded === undefined ? NO_LOST : lostEffects(loaded);
-  const desk = new RunDesk(approvals, clock, scope.tenant, loaded?.approvals ?? []);
-  const { observe } = options;
+  const desk = new RunDesk(approvals, parts.clock, request.scope.tenant, loaded?.approvals ?? []);
   options.onRunning?.({
     run_id: runId,
     agent: bound.definition.name,
     model: bound.definition.model,
     conversation_id: given.conversationId,
-    tenant: scope.tenant,
+    tenant: request.scope.tenant,
     recovered: loaded !== undefined,
     ...(loaded?.body.traceparent === undefined ? {} : { traceparent: loaded.body.traceparent }),
   });
-  const now = () => clock.now();
-  const artifacts = new StoredArtifacts({
-    store: patient,
-    tenant: scope.tenant,
-    conversationId: given.conversationId,
-    runId,
-    fence,
-    now,
-  });
-  const services = {
-    artifacts,
-    late: (late: LateOutcome) => options.onLate?.(scope.tenant, runId, late),
-    approvals: desk,
-    counters: new StoredCounters(patient, given.child?.root ?? loaded?.row.root_run_id ?? runId),
-    keeper: new StoredKeeper({
-      store: patient,
-      runId,
-      fence,
-      mayAct: () => lease.mayAct(),
-      lost: new Set(lost.keys()),
-      outcomes: loaded?.outcomes ?? new Map(),
-      guarded: listens(bound, "PRE_TOOL_CALL"),
-      reviewed: listens(bound, "POST_TOOL_CALL") || listens(bound, "TOOL_ERROR"),
-      now,
-      artifacts,
-    }),
-  };
-  const run = new RunContext({
-    id: runId,
-    turnRef,
-    scope,
-    agent: bound,
-    log,
-    parts: parts,
-    userMessage: user,
-    approver: request.approver,
-    toolServers: request.toolServers,
-    ...(given.child === undefined ? {} : { path: given.child.path, root: given.child.root }),
-    services,
-    // Durable events are made only for those who were given them as they happen; others read the rows.
-    sink:
-      given.sink === undefined && observe === undefined
-        ? undefined
-        : (event) => {
-            given.sink?.(event);
-            observe?.(event);
-          },
-    live: (event) => {
-      given.sink?.(event);
-      bus.publish(runId, event);
-    },
-    ...(loaded === undefined
-      ? {}
-      : {
-          resumed: {
-            seq: loaded.commits.at(-1)?.seq ?? 0,
-            recorded: loaded.recorded.map(({ message }) => message),
-            aside: loaded.commits.flatMap(({ body }) =>
-              body.notes.flatMap((note) => (note.type === "aside" ? note.message_ids : [])),
-            ),
-            plan: planIn(loaded.commits),
-            usage: usageIn(loaded.commits),
-          },
-        }),
+  const run = makeContext(around, given, {
+    bound,
+    desk,
+    lost: new Set(lost.keys()),
+    outcomes: loaded?.outcomes ?? new Map(),
+    resumed: loaded && resumedFrom(loaded),
   });
   const after = { isFollowed: false };
-  const ended: EndedRun = {
-    runId,
-    tenant: scope.tenant,
-    conversationId: given.conversationId,
-    branchId: given.branchId,
-    fence,
-    scope,
-    user,
-    from,
-    path: given.child?.path,
-    codec: codec,
-    clock: clock,
-    length: () => log.messages.length,
+  const ended = endingOf(around, given, {
     deferred: () => host.deferred,
     followed: () => {
       after.isFollowed = true;
     },
-  };
+  });
   const host = new RunHost(
     run,
     {
       store: patient,
-      codec: codec,
+      codec,
       beside: (row, artifacts, forgotten) => besideRow(ended, row, artifacts, forgotten),
       boundary: () => boundaryOf(store, run),
       again: async (key) => (given.wasLeft ? undefined : recordAgain(patient, { runId, fence }, key)),
@@ -210,6 +138,129 @@ export function makeRun(
   if (stop) host.cancelRun(stop);
   if (loaded !== undefined) host.call(); // what was sent while nobody ran it is heard at its next step
   return { run, host, desk, after };
+}
+
+/** The agent a run is bound to, with everybody it may hand the turn to. */
+export function boundOf(around: Pick<Surroundings, "teamOf">, given: Running): BoundAgent {
+  return given.child?.bound ?? bindAgent(given.agent, { team: around.teamOf(given.agent) });
+}
+
+/** Where an earlier life of a run got to, for its context. */
+export type Resumed = NonNullable<ConstructorParameters<typeof RunContext>[0]["resumed"]>;
+
+/** What a context of a run needs beside the run. */
+export interface ContextInit {
+  readonly bound: BoundAgent;
+  readonly desk: RunDesk;
+  /** Effects that an earlier life may have begun, and what those had written down. */
+  readonly lost: ReadonlySet<string>;
+  readonly outcomes: ReadonlyMap<string, OutcomeBody>;
+  readonly resumed: Resumed | undefined;
+  /** Where effects are begun by one and begun again by others: which try this is. */
+  readonly attempt?: number;
+  readonly flights?: RunContext["flights"];
+}
+
+/** A run's context: what the effect handlers read and write. */
+export function makeContext(around: Surroundings, given: Running, init: ContextInit): RunContext {
+  const { options, patient, parts, bus, lease } = around;
+  const { runId, request, fence, loaded } = given;
+  const { scope } = request;
+  const { bound, desk, resumed } = init;
+  const { observe } = options;
+  const now = () => parts.clock.now();
+  const artifacts = new StoredArtifacts({
+    store: patient,
+    tenant: scope.tenant,
+    conversationId: given.conversationId,
+    runId,
+    fence,
+    now,
+  });
+  const services = {
+    artifacts,
+    late: (late: LateOutcome) => options.onLate?.(scope.tenant, runId, late),
+    approvals: desk,
+    counters: new StoredCounters(patient, given.child?.root ?? loaded?.row.root_run_id ?? runId),
+    keeper: new StoredKeeper({
+      store: patient,
+      runId,
+      fence,
+      mayAct: init.attempt === undefined ? () => lease.mayAct() : YES,
+      lost: init.lost,
+      outcomes: init.outcomes,
+      guarded: init.attempt !== undefined || listens(bound, "PRE_TOOL_CALL"),
+      reviewed: listens(bound, "POST_TOOL_CALL") || listens(bound, "TOOL_ERROR"),
+      ...(init.attempt === undefined ? {} : { attempt: init.attempt }),
+      now,
+      artifacts,
+    }),
+  };
+  return new RunContext({
+    id: runId,
+    turnRef: given.turnRef,
+    scope,
+    agent: bound,
+    log: given.log,
+    parts,
+    userMessage: given.user,
+    approver: request.approver,
+    toolServers: request.toolServers,
+    ...(given.child === undefined ? {} : { path: given.child.path, root: given.child.root }),
+    services,
+    // Durable events are made only for those who were given them as they happen; others read the rows.
+    sink:
+      given.sink === undefined && observe === undefined
+        ? undefined
+        : (event) => {
+            given.sink?.(event);
+            observe?.(event);
+          },
+    live: (event) => {
+      given.sink?.(event);
+      bus.publish(runId, event);
+    },
+    ...(resumed === undefined ? {} : { resumed }),
+    ...(init.flights === undefined ? {} : { flights: init.flights }),
+  });
+}
+
+const YES = () => true;
+
+/** What a run's rows mean for other tables. */
+export function endingOf(
+  { codec, parts: { clock } }: Surroundings,
+  given: Running,
+  rest: Pick<EndedRun, "deferred" | "followed">,
+): EndedRun {
+  const { runId, request, conversationId, branchId, fence, user, from, log } = given;
+  return {
+    runId,
+    tenant: request.scope.tenant,
+    conversationId,
+    branchId,
+    fence,
+    scope: request.scope,
+    user,
+    from,
+    path: given.child?.path,
+    codec,
+    clock,
+    length: () => log.messages.length,
+    ...rest,
+  };
+}
+
+function resumedFrom({ commits, recorded }: NonNullable<Running["loaded"]>): Resumed {
+  return {
+    seq: commits.at(-1)?.seq ?? 0,
+    recorded: recorded.map(({ message }) => message),
+    aside: commits.flatMap(({ body }) =>
+      body.notes.flatMap((note) => (note.type === "aside" ? note.message_ids : [])),
+    ),
+    plan: planIn(commits),
+    usage: usageIn(commits),
+  };
 }
 
 /** Loads a run that an earlier process left. Answers why it cannot go on where the code it needs is gone. */

@@ -75,6 +75,8 @@ export interface RunsTable {
   parent_run_id: string | null;
   retried_from: string | null;
   definition_digest: string;
+  /** Who drives it: null for the processes that share this store, else a distributed engine by name (X9). */
+  engine: string | null;
   /** The process that runs it; null when nobody does. */
   owner: string | null;
   /** Goes up with every claim: a writer with an older one is fenced off (X4). */

@@ -1,3 +1,4 @@
+import type { Asked } from "../../turn/journal.ts";
 import type {
   AskInput,
   AskOut,
@@ -17,7 +18,6 @@ import type {
   ToolOut,
 } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
-import type { Asked } from "../journal.ts";
 import type { Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
 import { ask } from "./ask.ts";

@@ -39,6 +39,7 @@ export function aRun(id: string, more: Partial<Insertable<RunsTable>> = {}): Ins
     root_run_id: id,
     parent_run_id: null,
     retried_from: null,
+    engine: null,
     definition_digest: "d",
     owner: "p1",
     fence: 1,

@@ -1,8 +1,8 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
-import type { Note } from "../turn/note.ts";
-import { runTurn } from "../turn/run-turn.ts";
-import type { CompactInput, World } from "../turn/world.ts";
+import type { Note } from "./note.ts";
+import { runTurn } from "./run-turn.ts";
+import type { CompactInput, World } from "./world.ts";
 
 export type EffectKind =
   | "dispatch"
@@ -59,6 +59,8 @@ export interface JournalHost {
   isCrowded(input: CompactInput): boolean;
   /** Whether to give up this life of the loop now and start it again from the journal. */
   restart(row: CommitRow): boolean;
+  /** Resolves when the loop has done all it can with what it was given: it waits only for effects, never for time. */
+  dry(): Promise<void>;
 }
 
 /** The loop asked for something else than it did the first time. */
@@ -118,7 +120,7 @@ class Life implements World {
     const loop = this.#start(from?.state);
 
     for (;;) {
-      await dry();
+      await this.#host.dry();
       if (loop.crashed) throw loop.error;
       const row = current === from ? this.#resumed(from) : await this.#react(current);
       if (loop.ended) return loop.ended;
@@ -231,15 +233,6 @@ class Life implements World {
   note: World["note"] = (note) => {
     this.#notes.push(note);
   };
-}
-
-/**
- * Resolves when the loop has done all it can with what it was given: it waits only for effects, never for time. A tick
- * that a microtask asks for comes when no microtask is left, without a turn of the event loop.
- */
-async function dry(): Promise<void> {
-  await null;
-  await new Promise<void>((resolve) => process.nextTick(resolve));
 }
 
 /** What is written out once more later on need not be now: a copy of JSON, at a tenth of the cost. */

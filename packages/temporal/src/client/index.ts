@@ -1,0 +1,25 @@
+import { type Client, type Connection, WorkflowClient } from "@temporalio/client";
+import type { Elsewhere } from "@trackside/host";
+import { startRun } from "../common/start-run.ts";
+import { engineName } from "../common/wire.ts";
+
+export interface TemporalOptions {
+  /** From `Connection.connect({ address })` of `@temporalio/client`. */
+  readonly connection: Connection | Client["connection"];
+  /** The task queue of the workers. */
+  readonly taskQueue: string;
+  /** `default` unless given. */
+  readonly namespace?: string;
+}
+
+/**
+ * Has Temporal drive the runs. The interface stays what it is: `run`, `stream`, `steer`, `approvals.decide`.
+ *
+ * @example
+ * const connection = await Connection.connect({ address: "127.0.0.1:7233" });
+ * const trackside = new Trackside({ store, bus, agents, engine: temporal({ connection, taskQueue: "agents" }) });
+ */
+export function temporal({ connection, taskQueue, namespace = "default" }: TemporalOptions): Elsewhere {
+  const workflows = new WorkflowClient({ connection, namespace });
+  return { name: engineName(namespace, taskQueue), start: startRun(workflows, taskQueue) };
+}

@@ -1,0 +1,57 @@
+import type {
+  ChildOrder,
+  ChildOut,
+  EffectAnswer,
+  EffectKind,
+  EffectOrder,
+  OpenedTurn,
+  RowsOrder,
+} from "trackside/loop";
+
+/** What a workflow is started with. The rest is in the store: history carries references, not transcripts. */
+export interface TurnArgs {
+  readonly run_id: string;
+  /** Of a sub-agent. */
+  readonly child?: ChildOrder;
+  /** Of a turn that goes on from a history which had become long. */
+  readonly carried?: OpenedTurn;
+}
+
+/** How a turn ended, for whoever looks at the workflow, and for a parent. */
+export interface TurnEnd {
+  readonly status: string;
+  readonly child?: ChildOut;
+}
+
+/** The effects that workers perform as activities of the same name. `child` and `sleep` are the workflow's own. */
+export type PerformedKind = Exclude<EffectKind, "child" | "sleep">;
+
+export type Activities = Record<PerformedKind, (order: EffectOrder) => Promise<EffectAnswer>> & {
+  /** The turn as the store has it; null when it is over. */
+  open(runId: string): Promise<OpenedTurn | null>;
+  openChild(order: ChildOrder): Promise<OpenedTurn | ChildOut>;
+  write(order: RowsOrder): Promise<ChildOut | null>;
+  park(runId: string, why: ParkReason): Promise<void>;
+};
+
+export interface ParkReason {
+  readonly message: string;
+  readonly code: "diverged" | "recovery_failed";
+}
+
+/** Something was left for a run: a message, a decision, a cancel. */
+export interface Heard {
+  readonly cancelled?: string;
+}
+
+export const WORKFLOW = "trackside";
+export const HEARD = "heard";
+/** Why an effect is to stop: asked by the worker that performs it. */
+export const STOPPED = "stopped";
+/** The type of failures that say: this run is to be parked. */
+export const PARKED = "TracksideParked";
+
+/** What runs of a task queue are marked with in the store. */
+export function engineName(namespace: string, taskQueue: string): string {
+  return `temporal:${namespace}/${taskQueue}`;
+}

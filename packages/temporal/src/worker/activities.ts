@@ -1,0 +1,89 @@
+import { ApplicationFailure, CancelledFailure, Context } from "@temporalio/activity";
+import type { WorkflowClient } from "@temporalio/client";
+import { type Effects, Fenced, Parked } from "@trackside/host/effects";
+import type { EffectAnswer, EffectOrder } from "trackside/loop";
+import { type Activities, PARKED, STOPPED } from "../common/wire.ts";
+
+export interface ActivitiesInit {
+  readonly effects: Effects;
+  readonly workflows: WorkflowClient;
+  /** The task queue that only this worker has. */
+  readonly own: string;
+  readonly heartbeatMs: number;
+}
+
+/** The effects of runs as activities: the handlers are those of every engine, over the store. */
+export function activitiesOf({ effects, workflows, own, heartbeatMs }: ActivitiesInit): Activities {
+  const perform = async (order: EffectOrder): Promise<EffectAnswer> => {
+    const context = Context.current();
+    const { attempt } = context.info;
+    const gone = new AbortController();
+    const stop = (reason: string) => effects.cancel(order.run_id, order.asked.key, reason);
+    const cancelled = context.cancelled.catch(async (error: unknown) => {
+      const isOurs = error instanceof CancelledFailure && error.message === "CANCELLED";
+      // Another reason than a cancel: this worker shuts down, or the server has given this try up.
+      if (isOurs) stop(await reasonOf(workflows, order));
+      else gone.abort();
+    });
+    try {
+      return await beating(heartbeatMs, () =>
+        effects.perform(order, { name: own, attempt, signal: gone.signal }),
+      );
+    } catch (error) {
+      throw asFailure(error);
+    } finally {
+      void cancelled;
+    }
+  };
+  const guarded =
+    <Args extends unknown[], Out>(work: (...args: Args) => Promise<Out>) =>
+    async (...args: Args): Promise<Out> => {
+      try {
+        return await beating(heartbeatMs, () => work(...args));
+      } catch (error) {
+        throw asFailure(error);
+      }
+    };
+  return {
+    dispatch: perform,
+    hooks: perform,
+    model: perform,
+    tool: perform,
+    ask: perform,
+    compact: perform,
+    equip: perform,
+    boundary: perform,
+    open: guarded(async (runId) => (await effects.open(runId)) ?? null),
+    openChild: guarded((order) => effects.openChild(order)),
+    write: guarded(async (order) => (await effects.write(order)) ?? null),
+    park: guarded((runId, why) => effects.park(runId, why)),
+  };
+}
+
+/** Says that it lives while it works. A model or a tool may be silent for minutes. */
+async function beating<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), ms);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Why the loop wants an effect stopped. Only the workflow knows. */
+async function reasonOf(workflows: WorkflowClient, { run_id, asked }: EffectOrder): Promise<string> {
+  try {
+    const reason = await workflows.getHandle(run_id).query<string | null, [string]>(STOPPED, asked.key);
+    return reason ?? "stopped";
+  } catch {
+    return "stopped";
+  }
+}
+
+/** What a workflow should do about it: park the run, or have the effect performed again, by whoever has the run. */
+function asFailure(error: unknown): unknown {
+  if (error instanceof Parked) return ApplicationFailure.nonRetryable(error.reason, PARKED, error.code);
+  if (error instanceof Fenced) return ApplicationFailure.retryable(error.message, "TracksideFenced");
+  return error;
+}

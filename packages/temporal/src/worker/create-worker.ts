@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { Connection, WorkflowClient } from "@temporalio/client";
+import {
+  bundleWorkflowCode,
+  type NativeConnection,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundle,
+} from "@temporalio/worker";
+import type { Trackside } from "@trackside/host";
+import { startRun } from "../common/start-run.ts";
+import { engineName } from "../common/wire.ts";
+import { activitiesOf } from "./activities.ts";
+import { Relay } from "./relay.ts";
+import { workflowBundle } from "./workflow-bundle.ts";
+
+export interface WorkerInit {
+  /** From `NativeConnection.connect({ address })` of `@temporalio/worker`. */
+  readonly connection: NativeConnection;
+  /** `default` unless given. */
+  readonly namespace?: string;
+  /** The one that clients have, too. */
+  readonly taskQueue: string;
+  /** Its agents, store and bus. Runs of the task queue find their tools, rails and hooks in it by name. */
+  readonly trackside: Trackside;
+  /** Effects at a time; 100 unless given. */
+  readonly maxConcurrentEffects?: number;
+  /** Anything else of Temporal's own: versioning, tuning, interceptors. */
+  readonly options?: Partial<WorkerOptions>;
+}
+
+/** A worker that can be run until it is told to stop. */
+export interface TracksideWorker {
+  /** Works until `shutdown()` is called. Rejects when it cannot go on. */
+  run(): Promise<void>;
+  /** Takes on nothing new, lets what is under way come to its end within the grace time, then `run()` resolves. */
+  shutdown(): void;
+}
+
+const HEARTBEAT_MS = 300;
+const STICKY_MS = 1_000;
+
+/**
+ * A worker: performs the effects of runs and drives their loops. Start it on as many machines as there is work for; kill
+ * any of them at any moment.
+ */
+export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
+  const { connection, namespace = "default", taskQueue, trackside, options = {} } = init;
+  await trackside.open({ claims: false });
+  const workflows = new WorkflowClient({ connection: connection as never, namespace });
+  const engine = engineName(namespace, taskQueue);
+  const own = `${taskQueue}.${hostname()}.${randomUUID()}`;
+  let relay: Relay | undefined;
+  const effects = trackside.engine.effects((runIds) => void relay?.woken(runIds));
+  relay = new Relay({
+    effects,
+    workflows,
+    engine,
+    start: startRun(workflows, taskQueue),
+    notice: (message) => process.emitWarning(message, "TracksideNotice"),
+  });
+  const activities = activitiesOf({ effects, workflows, own, heartbeatMs: HEARTBEAT_MS });
+  const atOnce = init.maxConcurrentEffects ?? 100;
+  const common = {
+    connection,
+    namespace,
+    activities: { ...activities },
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+    shutdownGraceTime: "10 s",
+    ...options,
+  } satisfies Partial<WorkerOptions>;
+  const main = await Worker.create({
+    ...common,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    maxConcurrentActivityTaskExecutions: atOnce,
+    // A worker that is gone keeps its workflows no longer than this.
+    stickyQueueScheduleToStartTimeout: STICKY_MS,
+  });
+  // For what follows where a tool of this process is under way.
+  const mine = await Worker.create({
+    ...common,
+    taskQueue: own,
+    maxConcurrentActivityTaskExecutions: atOnce,
+  });
+  return {
+    async run() {
+      effects.listen();
+      relay.start();
+      try {
+        await Promise.all([main.run(), mine.run()]);
+      } finally {
+        await relay.close();
+        await effects.close();
+      }
+    },
+    shutdown() {
+      for (const worker of [main, mine]) if (worker.getState() === "RUNNING") worker.shutdown();
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createWorker, type TracksideWorker, type WorkerInit } from "./create-worker.ts";

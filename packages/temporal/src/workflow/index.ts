@@ -1,0 +1,205 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  ParentClosePolicy,
+  proxyActivities,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from "@temporalio/workflow";
+import {
+  type Asked,
+  type ChildInput,
+  type ChildOut,
+  Divergence,
+  driveJournal,
+  NO_USAGE,
+  type OpenedTurn,
+} from "trackside/loop";
+import {
+  type Activities,
+  HEARD,
+  type Heard,
+  PARKED,
+  STOPPED,
+  type TurnArgs,
+  type TurnEnd,
+} from "../common/wire.ts";
+import { MovesOn, type Performing, WorkflowHost } from "./workflow-host.ts";
+
+/**
+ * The loop decides what is tried again and how often; Temporal does so only when a worker is gone or its store is away,
+ * for as long as it takes. So the two never multiply.
+ */
+const UNTIL_DONE: ActivityOptions = {
+  startToCloseTimeout: "365 days", // each effect has limits of its own
+  heartbeatTimeout: "4 s",
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: {
+    initialInterval: "200 ms",
+    backoffCoefficient: 2,
+    maximumInterval: "10 s",
+    nonRetryableErrorTypes: [PARKED],
+  },
+};
+
+/** How long whoever holds a tool under way has to come back before another worker is asked. */
+const HOLDER_MS = "5 s";
+/** Histories are kept well below what the server allows: 51,200 events, 50 MB. */
+const LONG_HISTORY = 4_000;
+const LARGE_HISTORY = 8 * 1024 * 1024;
+
+const heard = defineSignal<[Heard]>(HEARD);
+const stopped = defineQuery<string | null, [string]>(STOPPED);
+
+/** One turn: the loop, over a world of activities, signals, timers and child workflows. */
+export async function trackside(args: TurnArgs): Promise<TurnEnd> {
+  const early: Heard[] = [];
+  let host: WorkflowHost | undefined;
+  const hear = ({ cancelled }: Heard) => {
+    if (cancelled !== undefined) host?.cancelRun(cancelled);
+    host?.call();
+  };
+  setHandler(heard, (what) => {
+    if (host === undefined) early.push(what);
+    else hear(what);
+  });
+  setHandler(stopped, (key) => host?.stopped(key) ?? null);
+  const { run_id, child } = args;
+  try {
+    const opened = args.carried ?? (await open(args));
+    if (opened === null) return { status: "over" };
+    if ("usage" in opened) return { status: opened.status, child: opened };
+    host = new WorkflowHost(run_id, opened, performing(run_id));
+    early.forEach(hear);
+    const ended = await drive(host, opened, args);
+    const out = await CancellationScope.nonCancellable(() => activities.write(host!.unwritten));
+    const status = ended.outcome?.status ?? "error";
+    return out === null ? { status } : { status, child: out };
+  } catch (error) {
+    const why = parkedBy(error);
+    if (why === undefined) throw error;
+    await CancellationScope.nonCancellable(() => activities.park(run_id, why));
+    if (child !== undefined)
+      throw ApplicationFailure.nonRetryable(
+        `Its sub-agent ${run_id} is parked. ${why.message}`,
+        PARKED,
+        why.code,
+      );
+    return { status: "parked" };
+  }
+}
+
+const activities = proxyActivities<Activities>(UNTIL_DONE);
+
+function open({ run_id, child }: TurnArgs): Promise<OpenedTurn | ChildOut | null> {
+  return child === undefined ? activities.open(run_id) : activities.openChild(child);
+}
+
+async function drive(host: WorkflowHost, opened: OpenedTurn, args: TurnArgs) {
+  try {
+    return await driveJournal(opened.agent, opened.turn, host);
+  } catch (error) {
+    if (!(error instanceof MovesOn)) throw error;
+    const carried = host.carried(error.row);
+    await activities.write(host.unwritten);
+    return continueAsNew<typeof trackside>({ ...args, carried });
+  }
+}
+
+/** Effects as activities of the same name, sub-agents as child workflows. */
+function performing(runId: string): Performing {
+  return {
+    perform(kind, order, at) {
+      const { asked } = order;
+      const options = { ...UNTIL_DONE, summary: asked.key };
+      if (at === undefined) return proxyActivities<Activities>(options)[kind](order);
+      // A tool under way is asked where it is. When that worker is gone, so is the tool.
+      const there = proxyActivities<Activities>({
+        ...options,
+        taskQueue: at,
+        scheduleToStartTimeout: HOLDER_MS,
+        retry: { ...UNTIL_DONE.retry, maximumAttempts: 1 },
+      });
+      return there[kind](order).catch((error: unknown) => {
+        if (!(error instanceof ActivityFailure) || error.cause instanceof ApplicationFailure) throw error;
+        return proxyActivities<Activities>(options)[kind]({ ...order, lost: true });
+      });
+    },
+    child: (asked, cancelled) => runChild(runId, asked, cancelled),
+    get isLong() {
+      const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+      return continueAsNewSuggested || historyLength > LONG_HISTORY || historySize > LARGE_HISTORY;
+    },
+  };
+}
+
+async function runChild(
+  parent: string,
+  asked: Asked,
+  cancelled: () => string | undefined,
+): Promise<ChildOut> {
+  const input = asked.input as ChildInput; // a child's
+  const early = cancelled();
+  if (early !== undefined) return stoppedChild({ run_id: input.run_id, usage: NO_USAGE }, early);
+  const args: TurnArgs = { run_id: input.run_id, child: { parent_run_id: parent, input } };
+  const handle = await CancellationScope.nonCancellable(() =>
+    startChild(trackside, {
+      workflowId: input.run_id,
+      args: [args],
+      parentClosePolicy: ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE,
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    }),
+  );
+  let isOver = false;
+  const ended = handle.result().finally(() => {
+    isOver = true;
+  });
+  void stopWith(
+    () => isOver,
+    cancelled,
+    (reason) => handle.signal(heard, { cancelled: reason }),
+  );
+  const { child: out } = await ended;
+  if (out === undefined)
+    throw ApplicationFailure.nonRetryable(`the sub-agent ${input.run_id} came to nothing`);
+  const reason = cancelled();
+  return reason === undefined ? out : stoppedChild(out, reason);
+}
+
+/** As it is for a sub-agent in any engine: what it had come to is no longer wanted. */
+function stoppedChild({ run_id, usage }: Pick<ChildOut, "run_id" | "usage">, cancelled: string): ChildOut {
+  const failure = { code: "cancelled" as const, message: `Stopped: ${cancelled}` };
+  return { run_id, usage, status: "error", failure, cancelled };
+}
+
+async function stopWith(
+  isOver: () => boolean,
+  cancelled: () => string | undefined,
+  stop: (reason: string) => Promise<void>,
+): Promise<void> {
+  await condition(() => isOver() || cancelled() !== undefined);
+  const reason = cancelled();
+  if (isOver() || reason === undefined) return;
+  await stop(reason).catch(() => {}); // it has ended meanwhile
+}
+
+/** Why a run cannot go on by itself; undefined for what Temporal should see. */
+function parkedBy(error: unknown): { message: string; code: "diverged" | "recovery_failed" } | undefined {
+  if (error instanceof Divergence) return { message: error.message, code: "diverged" };
+  const cause =
+    error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? error.cause : error;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== PARKED) return undefined;
+  const [code] = cause.details ?? [];
+  return { message: cause.message, code: code === "diverged" ? "diverged" : "recovery_failed" };
+}

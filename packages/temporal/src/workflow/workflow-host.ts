@@ -1,0 +1,274 @@
+import { CancellationScope, condition, isCancellation, sleep } from "@temporalio/workflow";
+import type {
+  Asked,
+  AskOut,
+  CommitRow,
+  EffectAnswer,
+  EffectOrder,
+  JournalHost,
+  OpenedTurn,
+  PlacedRow,
+  RowsOrder,
+} from "trackside/loop";
+import { isEvent } from "trackside/loop";
+import type { PerformedKind } from "../common/wire.ts";
+
+/** What the host asks of Temporal. */
+export interface Performing {
+  perform(kind: PerformedKind, order: EffectOrder, at: string | undefined): Promise<EffectAnswer>;
+  /** Runs a sub-agent. `cancelled` says why it is to stop, once it is. */
+  child(asked: Asked, cancelled: () => string | undefined): Promise<unknown>;
+  /** Whether the history has become so long that the loop should move on. */
+  readonly isLong: boolean;
+}
+
+/** The loop came to a step boundary and its history is long: it goes on from there in a new one. */
+export class MovesOn extends Error {
+  override readonly name = "MovesOn";
+  readonly row: CommitRow;
+
+  constructor(row: CommitRow) {
+    super("the turn goes on in a new history");
+    this.row = row;
+  }
+}
+
+interface Under {
+  readonly asked: Asked;
+  readonly ord: number;
+  readonly scope: CancellationScope;
+  cancelled: string | undefined;
+}
+
+/** Decisions are looked for at least this often, even if nobody says that there is one: from a minute to an hour. */
+const FIRST_LOOK_MS = 60_000;
+const SHORTEST_MS = 250; // a worker's clock may be behind the server's
+const LAST_LOOK_MS = 3_600_000;
+
+/**
+ * The journal of a turn inside a workflow. Temporal's history is what is replayed; the rows are for everybody else: each
+ * goes along with the effects that follow it, which write it down before they begin.
+ */
+export class WorkflowHost implements JournalHost {
+  readonly rows: CommitRow[];
+  readonly #runId: string;
+  readonly #opened: OpenedTurn;
+  readonly #performing: Performing;
+  readonly #lost: Set<string>;
+  readonly #under = new Map<string, Under>();
+  readonly #ready: { key: string; result: unknown }[] = [];
+  readonly #stopped: { prefix: string; reason: string }[] = [];
+  /** Workers that hold a tool under way, by the key its call begins with. */
+  readonly #holders = new Map<string, string>();
+  /** Rows that nobody has confirmed to be written down. */
+  #unwritten: PlacedRow[] = [];
+  #ord: number;
+  #seq: number;
+  #called: boolean;
+  #calls = 0;
+  #cancelled: string | undefined;
+  #broken: { error: unknown } | undefined;
+
+  constructor(runId: string, opened: OpenedTurn, performing: Performing) {
+    this.#runId = runId;
+    this.#opened = opened;
+    this.#performing = performing;
+    this.rows = [...opened.rows];
+    this.#ord = opened.ord;
+    this.#seq = opened.seq;
+    this.#lost = new Set(opened.lost);
+    this.#called = opened.called;
+    this.#cancelled = opened.cancelled;
+  }
+
+  commit(row: CommitRow): void {
+    if (this.#mayMoveOn(row)) throw new MovesOn(row);
+    let seq = this.#seq;
+    for (const note of row.notes) if (isEvent(note)) seq += 1;
+    this.#seq = seq;
+    this.#unwritten.push({ ...row, ord: this.#next(), seq });
+    this.rows.length = 0; // a replay is Temporal's affair
+  }
+
+  /** At a step boundary, with nothing open, the loop can be started again from its state. */
+  #mayMoveOn(row: CommitRow): boolean {
+    return (
+      row.state !== undefined && row.ended === undefined && this.#under.size === 0 && this.#performing.isLong
+    );
+  }
+
+  begin(asked: Asked): void {
+    if (this.#under.has(asked.key)) return;
+    const scope = new CancellationScope({ cancellable: true });
+    const ord = asked.kind === "child" || asked.kind === "sleep" ? NOWHERE : this.#next();
+    const under: Under = { asked, ord, scope, cancelled: this.#cancelled };
+    for (const { prefix, reason } of this.#stopped)
+      if (asked.key.startsWith(prefix)) under.cancelled ??= reason;
+    this.#under.set(asked.key, under);
+    this.#perform(under).then(
+      (result) => {
+        this.#under.delete(asked.key);
+        this.#ready.push({ key: asked.key, result });
+      },
+      (error: unknown) => {
+        this.#broken ??= { error };
+      },
+    );
+  }
+
+  async next(): Promise<{ key: string; result: unknown }> {
+    await condition(() => this.#ready.length > 0 || this.#broken !== undefined);
+    if (this.#broken !== undefined) throw this.#broken.error;
+    const next = this.#ready.shift();
+    if (next === undefined) throw new Error("nothing is ready");
+    return next;
+  }
+
+  cancel(prefix: string, reason: string): void {
+    this.#stopped.push({ prefix, reason });
+    for (const [key, under] of this.#under) if (key.startsWith(prefix)) stop(under, reason);
+  }
+
+  /** The run is to stop: what is under way answers, and the loop hears of it at its next boundary. */
+  cancelRun(reason: string): void {
+    if (this.#cancelled !== undefined) return;
+    this.#cancelled = reason;
+    for (const under of this.#under.values()) stop(under, reason);
+  }
+
+  /** Why an effect under way is to stop; undefined while it is not. */
+  stopped(key: string): string | undefined {
+    return this.#under.get(key)?.cancelled;
+  }
+
+  /** Something was left for the run. */
+  call(): void {
+    this.#called = true;
+    this.#calls += 1;
+  }
+
+  get called(): boolean {
+    return this.#called || this.#cancelled !== undefined;
+  }
+
+  isCrowded(): boolean {
+    return this.#opened.crowded;
+  }
+
+  restart(): boolean {
+    return false;
+  }
+
+  /** A condition that does not hold at first is looked at again when no microtask is left. */
+  async dry(): Promise<void> {
+    let looks = 0;
+    await condition(() => looks++ > 0);
+  }
+
+  /** What is left to be written down. */
+  get unwritten(): RowsOrder {
+    return { run_id: this.#runId, rows: this.#unwritten, up_to: this.#ord, open: this.#openOrds() };
+  }
+
+  /** What a new history begins with: from the boundary on nothing has happened. */
+  carried(row: CommitRow): OpenedTurn {
+    const { notes: n = 0 } = row.before ?? {};
+    const notes = row.notes.slice(0, n);
+    let seq = this.#seq;
+    for (const note of notes) if (isEvent(note)) seq += 1;
+    const placed = { ...row, notes, begun: [], open: true as const };
+    this.#seq = seq;
+    this.#unwritten.push({ ...placed, ord: this.#next(), seq });
+    return {
+      ...this.#opened,
+      rows: [placed],
+      ord: this.#ord,
+      seq,
+      lost: [],
+      crowded: false,
+      called: this.#called,
+      ...(this.#cancelled === undefined ? {} : { cancelled: this.#cancelled }),
+    };
+  }
+
+  async #perform(under: Under): Promise<unknown> {
+    const { asked } = under;
+    if (asked.kind === "sleep") return this.#sleep(under, Number(asked.input));
+    if (asked.kind === "child") return this.#performing.child(asked, () => under.cancelled);
+    if (asked.kind === "ask") return this.#ask(under);
+    if (asked.kind === "boundary") this.#called = false;
+    return (await this.#order(under, asked.kind)).result;
+  }
+
+  async #order(under: Under, kind: PerformedKind): Promise<EffectAnswer> {
+    const { asked, ord } = under;
+    const rows = [...this.#unwritten];
+    const callKey = asked.key.slice(0, asked.key.lastIndexOf("/"));
+    const order: EffectOrder = {
+      run_id: this.#runId,
+      asked,
+      ord,
+      seq: this.#seq,
+      rows,
+      up_to: this.#ord,
+      open: this.#openOrds(),
+      ...(this.#lost.delete(asked.key) ? { lost: true } : {}),
+      ...(under.cancelled === undefined ? {} : { cancelled: under.cancelled }),
+    };
+    const at = this.#holders.get(callKey);
+    const answer = await under.scope
+      .run(() => this.#performing.perform(kind, order, at))
+      .catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+        // Nobody had begun it. It still has an answer: that it was stopped.
+        const cancelled = under.cancelled ?? "stopped";
+        return CancellationScope.nonCancellable(() =>
+          this.#performing.perform(kind, { ...order, cancelled }, at),
+        );
+      });
+    this.#written(rows);
+    if (answer.held_by === undefined) this.#holders.delete(callKey);
+    else this.#holders.set(callKey, answer.held_by);
+    return answer;
+  }
+
+  /** Looks at the record, then waits for a word or the deadline, and looks again: the row decides (L4). */
+  async #ask(under: Under): Promise<unknown> {
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LAST_LOOK_MS)) {
+      const calls = this.#calls;
+      const { result, pending } = await this.#order(under, "ask");
+      if (pending === undefined) return result as AskOut;
+      const left = pending.deadline === null ? wait : Math.max(SHORTEST_MS, pending.deadline - Date.now());
+      await condition(() => this.#calls !== calls || under.cancelled !== undefined, Math.min(wait, left));
+    }
+  }
+
+  async #sleep(under: Under, ms: number): Promise<{ cancelled?: string }> {
+    if (ms > 0) await Promise.race([sleep(ms), condition(() => under.cancelled !== undefined)]);
+    return under.cancelled === undefined ? {} : { cancelled: under.cancelled };
+  }
+
+  #written(rows: readonly PlacedRow[]): void {
+    const last = rows.at(-1)?.ord ?? -1;
+    this.#unwritten = this.#unwritten.filter(({ ord }) => ord > last);
+  }
+
+  #openOrds(): number[] {
+    return [...this.#under.values()].flatMap(({ ord }) => (ord === NOWHERE ? [] : [ord]));
+  }
+
+  #next(): number {
+    const ord = this.#ord;
+    this.#ord += 1;
+    return ord;
+  }
+}
+
+/** The ord of what writes nothing down. */
+const NOWHERE = -1;
+
+function stop(under: Under, reason: string): void {
+  if (under.cancelled !== undefined) return;
+  under.cancelled = reason;
+  under.scope.cancel();
+}
