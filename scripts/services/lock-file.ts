@@ -18,22 +18,30 @@ export async function withLock<T>(
   const path = join(tmpdir(), `trackside-${name}.lock`);
   const mine = `${process.pid} ${randomUUID()}`;
   const until = Date.now() + waitMs;
-  for (let tries = 1; !take(path, mine); tries += 1) {
-    if (isStale(path)) rmSync(path, { force: true });
-    else if (Date.now() > until) return undefined;
-    else {
-      if (tries === 1) onWait?.();
-      await sleep(POLL_MS);
+  let waits = false;
+  while (!take(path, mine)) {
+    if (isStale(path)) {
+      rmSync(path, { force: true });
+      continue;
     }
+    if (!waits) onWait?.();
+    waits = true;
+    if (Date.now() > until) return undefined;
+    await sleep(POLL_MS);
   }
   const touching = setInterval(() => touch(path), TOUCH_MS);
   touching.unref();
+  const release = () => {
+    // Somebody may have taken us for dead, and hold it now.
+    if (holderOf(path) === mine) rmSync(path, { force: true });
+  };
+  process.once("exit", release);
   try {
     return await work();
   } finally {
     clearInterval(touching);
-    // Somebody may have taken us for dead, and hold it now.
-    if (holderOf(path) === mine) rmSync(path, { force: true });
+    process.off("exit", release);
+    release();
   }
 }
 

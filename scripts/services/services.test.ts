@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, globSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,9 +10,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { fixture } from "../fixture.ts";
 import { aptInstall } from "./apt.ts";
 import { findPrograms } from "./find-program.ts";
-import { postgresServer, redisServer, serviceSuite } from "./index.ts";
+import { postgresServer, redisServer, serviceSuite, temporalServer } from "./index.ts";
 import { isAlive, withLock } from "./lock-file.ts";
-import { missing } from "./service.ts";
+import { type Missing, missing, type Service } from "./service.ts";
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 60_000 };
@@ -73,11 +73,13 @@ await serviceSuite("Redis for tests", redisServer, (redis) => {
   });
 });
 
-for (const [name, provide] of [
-  ["redis", redisServer],
-  ["postgres", postgresServer],
-] as const) {
-  await serviceSuite(`when the process that started ${name} is gone`, provide, (own) => {
+const providers: readonly (() => Promise<Service | Missing>)[] = [
+  redisServer,
+  postgresServer,
+  temporalServer,
+];
+for (const provide of providers) {
+  await serviceSuite(`when the process that began ${provide.name} is gone`, provide, (own) => {
     const helper = join(import.meta.dirname, "index.ts");
     const program = `
       const { ${provide.name} } = await import(${JSON.stringify(helper)});
@@ -152,14 +154,26 @@ test("programs are found on the PATH first, then in the highest version", () => 
     "15/bin/b": "",
     "16/bin/a": "",
     "path/a": "",
+    "folders/a/b": "",
   });
   for (const file of globSync(join(root, "**/{a,b}"))) chmodSync(file, 0o755);
   const usual = [join(root, "*/bin")];
   expect(findPrograms(["a", "b"], usual)).toBe(join(root, "15/bin"));
-  vi.stubEnv("PATH", join(root, "path"));
+  vi.stubEnv("PATH", `${join(root, "folders")}:${join(root, "path")}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(findPrograms(["a"], usual)).toBe(join(root, "path"));
   expect(findPrograms(["a", "c"], usual)).toBeUndefined();
+});
+
+test("a lock that somebody took over is left to them, and one that does not come is no error", async () => {
+  const name = `test-${process.pid}-${performance.now()}`;
+  const path = join(tmpdir(), `trackside-${name}.lock`);
+  onTestFinished(() => rmSync(path, { force: true }));
+  const waiting = vi.fn();
+  await withLock(name, async () => writeFileSync(path, `${process.pid} another`), { waitMs: 60_000 });
+  expect(readFileSync(path, "utf8")).toContain("another");
+  expect(await withLock(name, async () => "done", { waitMs: 0, onWait: waiting })).toBeUndefined();
+  expect(waiting).toHaveBeenCalledOnce();
 });
 
 test("a lock lets one in at a time, and one left by a dead process is taken over", async () => {
@@ -177,8 +191,15 @@ test("a lock lets one in at a time, and one left by a dead process is taken over
 
   const dead = spawn(process.execPath, ["-e", ""]);
   await new Promise((resolve) => dead.once("exit", resolve));
-  writeFileSync(join(tmpdir(), `trackside-${name}.lock`), String(dead.pid));
+  const path = join(tmpdir(), `trackside-${name}.lock`);
+  writeFileSync(path, String(dead.pid));
   expect(await withLock(name, work, { waitMs: 60_000 })).toBe("done");
+
+  // A thread of ours may have died with it.
+  writeFileSync(path, String(process.pid));
+  utimesSync(path, new Date(0), new Date(0));
+  expect(await withLock(name, work, { waitMs: 60_000 })).toBe("done");
+  expect(existsSync(path)).toBe(false);
 });
 
 function psqlFolder(): string {

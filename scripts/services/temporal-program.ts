@@ -7,6 +7,14 @@ import { BUILD_MS, buildTemporal } from "./temporal-build.ts";
 import { downloadTemporal } from "./temporal-download.ts";
 import { TEMPORAL_CLI_VERSION } from "./temporal-version.ts";
 
+/** Where to look, if not in the usual places. */
+interface Places {
+  /** For Temporal's test library. */
+  readonly packages?: readonly string[];
+  /** For Go, after the PATH. */
+  readonly goPlaces?: readonly string[];
+}
+
 const chosen = () => process.env["TEMPORAL_CLI_PATH"] || undefined;
 
 /** The `temporal` program: the one chosen by TEMPORAL_CLI_PATH, else one on the PATH, else our copy in the cache. */
@@ -29,14 +37,14 @@ export function cachedCopy(): string {
  * Sees to it that `findTemporal` finds one, which can take minutes: one process does the work, all others wait for it.
  * Undefined when it is there, else why not.
  */
-export async function provideTemporal(): Promise<string | undefined> {
+export async function provideTemporal(places: Places = {}): Promise<string | undefined> {
   if (findTemporal() !== undefined) return undefined;
   if (chosen() !== undefined) return `TEMPORAL_CLI_PATH is ${chosen()}, which is no program that can be run`;
   if (process.env["TRACKSIDE_SERVICES"] === "found") return "not found, and TRACKSIDE_SERVICES=found";
   const target = cachedCopy();
   const reason = await withLock(
     `services-temporal-${createHash("sha256").update(target).digest("hex").slice(0, 12)}`,
-    async () => (findTemporal() === undefined ? await fill(target) : ""),
+    async () => (findTemporal() === undefined ? await fill(target, places) : ""),
     {
       waitMs: BUILD_MS,
       onWait: () => process.stderr.write(`services: waiting for Temporal, which another process prepares\n`),
@@ -46,10 +54,10 @@ export async function provideTemporal(): Promise<string | undefined> {
   return reason || "not found, and another process is still preparing it";
 }
 
-async function fill(target: string): Promise<string> {
+async function fill(target: string, places: Places): Promise<string> {
   try {
-    const noDownload = await downloadTemporal(target);
-    const noBuild = noDownload === undefined ? undefined : await buildTemporal(target);
+    const noDownload = await downloadTemporal(target, places);
+    const noBuild = noDownload === undefined ? undefined : await buildTemporal(target, places);
     return noBuild === undefined ? "" : `not found; ${noDownload}; ${noBuild}`;
   } catch (error) {
     return `not found, and ${dirname(target)} cannot hold it: ${error}`;

@@ -21,6 +21,7 @@ export class Watcher {
   constructor(dir: string, endSignal: NodeJS.Signals) {
     this.#shell = spawn("/bin/sh", ["-c", WATCH, "watch", dir, endSignal.slice("SIG".length)], {
       cwd: "/",
+      env: { PATH: `${process.env["PATH"] ?? ""}:/usr/bin:/bin` }, // it needs rm and sleep in a bare environment too
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
     });
