@@ -1,6 +1,11 @@
 import * as z from "zod";
-import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "../tools/artifact.ts";
-import { sha256 } from "./digest.ts";
+import {
+  type ArtifactDesk,
+  type ArtifactRef,
+  artifactId,
+  type Content,
+  type NewArtifact,
+} from "../tools/artifact.ts";
 
 /** An artifact as a conversation in JSON has it. */
 export const storedArtifact = z.lazy(() =>
@@ -28,7 +33,7 @@ export class MemoryArtifacts implements ArtifactDesk {
 
   put({ call_id, index, media_type, content, sources }: NewArtifact): ArtifactRef {
     const ref = refOf(artifactId(call_id, index), media_type, content, sources);
-    this.#kept.set(ref.id, { ref, content });
+    this.#kept.set(ref.id, { ref, content: wholeOf(content, ref.bytes) });
     return ref;
   }
 
@@ -52,7 +57,7 @@ export class MemoryArtifacts implements ArtifactDesk {
   static fromJSON(stored: readonly StoredArtifact[]): MemoryArtifacts {
     const read = stored.map(({ id, media_type, base64, sources }): KeptArtifact => {
       const content = new Uint8Array(Buffer.from(base64, "base64"));
-      return { ref: refOf(id, media_type, content, sources), content };
+      return { ref: refOf(id, media_type, [content], sources), content };
     });
     return new MemoryArtifacts(read);
   }
@@ -66,8 +71,26 @@ export class MemoryArtifacts implements ArtifactDesk {
 export function refOf(
   id: string,
   media_type: string,
-  content: Uint8Array,
+  content: Content,
   sources: readonly string[] = [],
 ): ArtifactRef {
-  return { id, media_type, bytes: content.length, digest: sha256(content), sources };
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256"); // loaded where it is needed, as in digest.ts
+  let bytes = 0;
+  for (const piece of content) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { id, media_type, bytes, digest: hash.digest("hex"), sources };
+}
+
+/** All of a content in one; what is in one already is taken as it is. */
+function wholeOf(content: Content, bytes: number): Uint8Array {
+  if (Array.isArray(content) && content.length === 1 && content[0] instanceof Uint8Array) return content[0];
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of content) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

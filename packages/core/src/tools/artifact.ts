@@ -9,14 +9,20 @@ export interface ArtifactRef {
   readonly sources: readonly string[];
 }
 
+/**
+ * What goes into an artifact, from its beginning whenever it is gone through. It may be large: pieces are made one by one, and
+ * one is good until the next is asked for.
+ */
+export type Content = Iterable<Uint8Array>;
+
 /** One on its way into the store. */
 export interface NewArtifact {
   /** Which of its call's artifacts it is: with the call this makes its id, the same for every life of the call. */
   readonly index: number;
   readonly call_id: string;
   readonly media_type: string;
-  /** The desk's own: nobody writes to it any more. */
-  readonly content: Uint8Array;
+  /** Nobody writes to what it is made from any more. */
+  readonly content: Content;
   readonly sources: readonly string[];
 }
 

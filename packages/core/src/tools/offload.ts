@@ -1,7 +1,7 @@
 import type { Json } from "../schema/json.ts";
 import type { ToolOutput } from "../schema/message.ts";
 import type { ArtifactDesk, ArtifactRef, NewArtifact } from "./artifact.ts";
-import { contentOf, type TextContent } from "./text-content.ts";
+import { contentOf, Encoded, type TextContent } from "./text-content.ts";
 import { cutAt, isLonger } from "./text-cut.ts";
 import { fileOf, type ToolValue, textOf } from "./to-output.ts";
 import { isText, type ToolFile } from "./tool-file.ts";
@@ -35,7 +35,8 @@ const SHORTEST_ERROR = 2_048;
 
 /** Whether a result is not for the log as it is. */
 export function isOversized(value: ToolValue, above: number): boolean {
-  return listWithFiles(value) !== undefined || isLonger(value.text, Math.min(above, LARGEST));
+  const most = Math.min(above, LARGEST);
+  return listWithFiles(value) !== undefined || value.chars > most || isLonger(value.text, most);
 }
 
 /** The entries of a list that has files in it. A rail may have put something else in its place. */
@@ -62,7 +63,7 @@ export async function offload(value: ToolValue, into: OffloadInto): Promise<Offl
   };
   let whole: TextContent;
   const list = listWithFiles(value);
-  if (list === undefined) whole = contentOf(value.type, value.text);
+  if (list === undefined) whole = contentOf(value.type, value.pieces);
   else {
     const { files } = value;
     const parts: string[] = [];
@@ -70,7 +71,7 @@ export async function offload(value: ToolValue, into: OffloadInto): Promise<Offl
     const text = parts.join("\n");
     if (!isLonger(text, Math.min(Math.max(into.above, SHOWN), LARGEST)))
       return { output: { type: "text", value: text }, artifacts };
-    whole = contentOf("text", text);
+    whole = contentOf("text", [text]);
   }
   const ref = await put(whole);
   const pointed = pointer(ref, whole, into);
@@ -89,7 +90,7 @@ async function entryText(
   const { file, text } = found;
   // A text that no rail has changed is kept byte for byte.
   const isChanged = text !== undefined && text !== textOf(file.data);
-  const content = isChanged ? new TextEncoder().encode(text) : new Uint8Array(file.data); // a copy, also of a Buffer: the tool may go on writing to its own
+  const content = isChanged ? new Encoded([text]) : [new Uint8Array(file.data)]; // a copy, also of a Buffer: the tool may go on writing to its own
   const ref = await put({ media_type: file.mediaType, content });
   const name = file.name === undefined ? "A file" : `The file ${JSON.stringify(file.name)}`;
   const about = `[${name}: ${ref.bytes} bytes of ${ref.media_type}, kept as the artifact ${ref.id}`;

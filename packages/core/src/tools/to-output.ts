@@ -2,6 +2,7 @@ import { messageOf } from "../errors.ts";
 import { deepFreeze, type Json, type JsonObject } from "../schema/json.ts";
 import type { ToolOutput } from "../schema/message.ts";
 import { isPlain, preview } from "../schema/preview.ts";
+import { jsonPieces } from "./json-pieces.ts";
 import { isText, ToolFile } from "./tool-file.ts";
 
 type Valid = Exclude<ToolOutput, { type: "error" }>;
@@ -12,14 +13,24 @@ const NO_FILES: readonly ToolFile[] = Object.freeze([]);
 export class ToolValue {
   readonly ok = true;
   readonly type: Valid["type"];
-  readonly text: string;
+  /** Its text, which may be large. */
+  readonly pieces: readonly string[];
   readonly files: readonly ToolFile[];
   #output: Valid | undefined;
 
-  constructor(type: Valid["type"], text: string, files: readonly ToolFile[] = NO_FILES) {
+  constructor(type: Valid["type"], text: string | readonly string[], files: readonly ToolFile[] = NO_FILES) {
     this.type = type;
-    this.text = text;
+    this.pieces = typeof text === "string" ? [text] : text;
     this.files = files;
+  }
+
+  /** Made anew of its pieces each time, rather than kept beside them. */
+  get text(): string {
+    return this.pieces.join("");
+  }
+
+  get chars(): number {
+    return this.pieces.reduce((n, { length }) => n + length, 0);
   }
 
   /** The same as JSON, which is what rails see. Made when somebody looks: of what is put away often nobody does. */
@@ -74,14 +85,14 @@ function fromObject(value: object, brief: boolean): Converted {
     if (!fits(bytes)) return tooLarge(bytes, "bytes of files");
     const shown =
       files.length > 0 && Array.isArray(listed) ? listed.map((one) => entry(one, files, brief)) : value;
-    const text = JSON.stringify(shown);
-    if (text === undefined) return { ok: false, problem: "its result has no JSON form" };
-    if (text === "{}" && !isPlain(value))
+    const pieces = jsonPieces(shown, MAX_CHARS);
+    if (pieces === undefined) return { ok: false, problem: "its result has no JSON form" };
+    if (pieces[0] === "{}" && !isPlain(value))
       return { ok: false, problem: `it returned ${preview(value)}, of which nothing is left in JSON` };
-    if (!fits(text.length)) return tooLarge(text.length);
-    const made = new ToolValue("json", text, files);
+    const made = new ToolValue("json", pieces, files);
+    if (!fits(made.chars)) return tooLarge(made.chars);
     // Read now what may turn out to be too deep to be read; what is only large is read when it has to be.
-    if (text.length <= SMALL || isDeep(text)) void made.output;
+    if (made.chars <= SMALL || isDeep(pieces)) void made.output;
     return made;
   } catch (error) {
     return { ok: false, problem: `its result cannot be written as JSON (${firstLine(messageOf(error))})` };
@@ -89,12 +100,14 @@ function fromObject(value: object, brief: boolean): Converted {
 }
 
 /** Whether JSON is nested deeply. Brackets in texts count too, so that now and then it is taken to be and is not. */
-function isDeep(text: string): boolean {
+function isDeep(pieces: readonly string[]): boolean {
   let depth = 0;
-  for (let i = 0; i < text.length && depth <= DEEP; i++) {
-    const unit = text.charCodeAt(i) | 0x20; // the same for both kinds of brackets
-    if (unit === 0x7b) depth += 1;
-    else if (unit === 0x7d) depth -= 1;
+  for (const text of pieces) {
+    for (let i = 0; i < text.length && depth <= DEEP; i++) {
+      const unit = text.charCodeAt(i) | 0x20; // the same for both kinds of brackets
+      if (unit === 0x7b) depth += 1;
+      else if (unit === 0x7d) depth -= 1;
+    }
   }
   return depth > DEEP;
 }

@@ -61,7 +61,7 @@ export class Artifacts {
   ): Promise<ArtifactRecord> {
     await this.#engine.open();
     const { store, clock } = this.#engine;
-    const { sources: _, ...ref } = refOf(artifactId(newId("file"), 0), mediaType, data); // its user's, no tool's
+    const { sources: _, ...ref } = refOf(artifactId(newId("file"), 0), mediaType, [data]); // its user's, no tool's
     const created_at = clock.now();
     return store.write(function* (db) {
       const [known] = yield* rows(
@@ -74,10 +74,9 @@ export class Artifacts {
       if (known === undefined)
         throw new TracksideError("not_found", `There is no conversation ${conversation}.`);
       const record = { ...ref, conversation_id: known.conversation_id, run_id: null, created_at };
-      yield* rows(
-        db.insertInto("artifacts").values({ ...record, tenant, content: inRow(data), sources: null }),
-      );
-      yield* writePieces(db, ref.id, data);
+      const content = inRow([data], ref.bytes);
+      yield* rows(db.insertInto("artifacts").values({ ...record, tenant, content, sources: null }));
+      yield* writePieces(db, ref.id, [data], ref.bytes);
       return record;
     });
   }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { NewArtifact } from "trackside/engine";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 
 /**
@@ -11,19 +12,47 @@ const BATCH = 8;
 
 const NOTHING = new Uint8Array();
 
+type Content = NewArtifact["content"];
+
 /** What of a content is in its own row. */
-export function inRow(content: Uint8Array): Uint8Array {
-  return content.length > PIECE_BYTES ? NOTHING : content;
+export function inRow(content: Content, bytes: number): Uint8Array {
+  if (bytes > PIECE_BYTES) return NOTHING;
+  const [only = NOTHING] = inPieces(content);
+  return only;
 }
 
 /** Writes what is not in its own row, in place of what was there. */
-export function* writePieces(db: Builder, artifactId: string, content: Uint8Array): Operation<void> {
+export function* writePieces(
+  db: Builder,
+  artifactId: string,
+  content: Content,
+  bytes: number,
+): Operation<void> {
   yield* rows(db.deleteFrom("artifact_pieces").where("artifact_id", "=", artifactId));
-  if (content.length <= PIECE_BYTES) return;
-  for (let n = 0; n * PIECE_BYTES < content.length; n++) {
-    const piece = content.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES);
+  if (bytes <= PIECE_BYTES) return;
+  let n = 0;
+  for (const piece of inPieces(content)) {
     yield* rows(db.insertInto("artifact_pieces").values({ artifact_id: artifactId, n, content: piece }));
+    n += 1;
   }
+}
+
+/** A content in pieces of the same size. All of them are made in the same place: each is written before the next. */
+function* inPieces(content: Content): Generator<Uint8Array> {
+  const piece = new Uint8Array(PIECE_BYTES);
+  let at = 0;
+  for (const given of content) {
+    for (let from = 0; from < given.length; ) {
+      const part = given.subarray(from, from + PIECE_BYTES - at);
+      piece.set(part, at);
+      from += part.length;
+      at += part.length;
+      if (at < PIECE_BYTES) continue;
+      yield piece;
+      at = 0;
+    }
+  }
+  if (at > 0) yield piece.subarray(0, at);
 }
 
 /** The bytes of an artifact from `start` up to `end`; undefined when there is none. Whose it is has been looked at. */

@@ -1,4 +1,4 @@
-import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact, sha256 } from "trackside/engine";
+import { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact, refOf } from "trackside/engine";
 import * as z from "zod";
 import { Fenced } from "../journal/fenced.ts";
 import { holdsFence } from "../store/fence.ts";
@@ -17,7 +17,7 @@ export interface DeskInit {
 /** Content on its way into the store. */
 export interface HeldContent {
   readonly id: string;
-  readonly content: Uint8Array;
+  readonly content: NewArtifact["content"];
 }
 
 /** What rails have not passed yet: it is there for another life of its call and for nobody else (X3). */
@@ -40,10 +40,9 @@ export class StoredArtifacts implements ArtifactDesk {
   }
 
   async put({ call_id, index, media_type, content, sources }: NewArtifact): Promise<ArtifactRef> {
-    const digest = sha256(content);
-    const held = this.#held.get(digest)?.shift();
-    const id = held ?? artifactId(call_id, index);
-    const ref = { id, media_type, bytes: content.length, digest, sources };
+    const made = refOf(artifactId(call_id, index), media_type, content, sources);
+    const held = this.#held.get(made.digest)?.shift();
+    const ref = held === undefined ? made : { ...made, id: held };
     await this.#fenced((db) => (held === undefined ? this.#write(db, ref, content) : publish(db, ref)));
     return ref;
   }
@@ -84,8 +83,7 @@ export class StoredArtifacts implements ArtifactDesk {
 
   /** Keeps content that rails have yet to pass, in the transaction of whoever speaks of it. */
   *hold(db: Builder, { id, content }: HeldContent): Operation<void> {
-    const digest = sha256(content);
-    const ref = { id, media_type: HELD, bytes: content.length, digest, sources: [] }; // told when it is shown
+    const ref = refOf(id, HELD, content); // its sources are told when it is shown
     yield* this.#write(db, ref, content);
     this.#remember(ref);
   }
@@ -127,14 +125,16 @@ export class StoredArtifacts implements ArtifactDesk {
     if (!landed) throw new Fenced(runId);
   }
 
-  *#write(db: Builder, { sources, ...ref }: ArtifactRef, content: Uint8Array): Operation<void> {
+  *#write(db: Builder, { sources, ...ref }: ArtifactRef, content: NewArtifact["content"]): Operation<void> {
     const { tenant, conversationId, runId, now } = this.#init;
     const [known] = yield* rows(
       db.selectFrom("artifacts").select(["digest", "media_type"]).where("id", "=", ref.id),
     );
     if (known?.digest === ref.digest && known.media_type === ref.media_type) return;
-    const written = { ...ref, created_at: now(), content: inRow(content), sources: JSON.stringify(sources) };
-    yield* writePieces(db, ref.id, content);
+    const { id, bytes } = ref;
+    const kept = { content: inRow(content, bytes), sources: JSON.stringify(sources) };
+    const written = { ...ref, ...kept, created_at: now() };
+    yield* writePieces(db, id, content, bytes);
     yield* rows(
       db
         .insertInto("artifacts")

@@ -24,7 +24,14 @@ export function* importArtifact(
   { sources, ...ref }: ArtifactRef,
   content: Uint8Array,
 ): Operation<void> {
-  const row = { ...ref, tenant, conversation_id, run_id: null, created_at, content: inRow(content) };
+  const row = {
+    ...ref,
+    tenant,
+    conversation_id,
+    run_id: null,
+    created_at,
+    content: inRow([content], ref.bytes),
+  };
   const added = yield* rows(
     db
       .insertInto("artifacts")
@@ -32,5 +39,5 @@ export function* importArtifact(
       .onConflict((conflict) => conflict.column("id").doNothing()) // another conversation has it
       .returning("id"),
   );
-  if (added.length > 0) yield* writePieces(db, ref.id, content);
+  if (added.length > 0) yield* writePieces(db, ref.id, [content], ref.bytes);
 }
