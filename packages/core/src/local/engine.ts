@@ -15,15 +15,15 @@ import { type Clock, systemClock } from "./clock.ts";
 import { Conversation, logOf } from "./conversation.ts";
 import { Facts } from "./facts.ts";
 import { newId } from "./ids.ts";
-import { LateMessages, sentMessage } from "./late-messages.ts";
+import { LateMessages } from "./late-messages.ts";
 import { LocalWorld } from "./local-world.ts";
-import { after } from "./maybe.ts";
 import { Models } from "./models.ts";
 import type { ProviderSettings } from "./providers/registry.ts";
 import { Resources } from "./resources.ts";
 import { type EngineParts, type RetryPolicy, RunContext, type RunEvent } from "./run-context.ts";
 import { type RunOptions, type RunRequest, readRequest, type UserInput } from "./run-request.ts";
 import { failureFrom, type RunResult, resultOf } from "./run-result.ts";
+import { Started } from "./started.ts";
 import { TokenCounters } from "./token-counters.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -220,18 +220,7 @@ function begin(
       return resultOf(run, state, conversation, from, error);
     },
   );
-  return {
-    runId,
-    turnRef,
-    result,
-    cancel,
-    get pending() {
-      return run.approvals.pending;
-    },
-    decide: (id, decision) => run.approvals.decide(id, decision),
-    steer: async (input) => after(sentMessage(run, input), (message) => late.sent(run, message, false)),
-    inject: async (input) => after(sentMessage(run, input), (message) => late.sent(run, message, true)),
-  };
+  return new Started(run, result, late, cancel);
 }
 
 /** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */

@@ -48,31 +48,78 @@ export async function resultOf(
   const done = outcome?.status === "completed" ? outcome : null;
   const answer = done?.message_id ? run.message(done.message_id) : undefined;
   const text = answer?.role === "assistant" ? messageText(answer) : "";
-  const to = run.log.messages.length;
-  let messages: readonly Message[] | undefined;
-  const result: RunResult<unknown> = {
-    output: done?.stop_reason === "answered" ? await outputOf(run, text) : text,
-    text,
-    stopReason: done?.stop_reason ?? null,
-    reason: done?.reason ?? null,
-    steps: state.step,
-    usage: state.usage,
-    get promptCache() {
-      return promptCacheReport(run.requests);
-    },
-    plan: run.plan,
-    runId: run.id,
-    turnRef: run.turnRef,
-    // Gathered and frozen when somebody looks: most callers only want the output.
-    get messages() {
-      messages ??= deepFreeze(run.log.said(from, to));
-      return messages;
-    },
-    conversation,
-  };
+  const added = { from, to: run.log.messages.length };
+  const output = done?.stop_reason === "answered" ? await outputOf(run, text) : text;
+  const result = new TurnResult(run, state, conversation, added, output, text);
   if (outcome?.status === "error") throw errorOf(outcome.failure, result, cause);
   if (outcome?.status === "cancelled") throw new RunCancelledError(outcome.reason, result);
   return result;
+}
+
+/**
+ * What there is of a turn. Its messages and the report are gathered when somebody looks: most callers only want the output.
+ * They are fields of the object's own, so that a copy has them too. Their getters are the same for all: one written into
+ * each object is kept in its hidden class, and the whole run with it until the next full collection.
+ */
+class TurnResult implements RunResult<unknown> {
+  readonly output: unknown;
+  readonly text: string;
+  readonly stopReason: StopReason | null;
+  readonly reason: string | null;
+  readonly steps: number;
+  readonly usage: Usage;
+  declare readonly promptCache: PromptCacheReport;
+  readonly plan: Plan | null;
+  readonly runId: string;
+  readonly turnRef: string;
+  declare readonly messages: readonly Message[];
+  readonly conversation: Conversation;
+  readonly #run: RunContext;
+  readonly #added: { readonly from: number; readonly to: number };
+  #messages: readonly Message[] | undefined;
+
+  constructor(
+    run: RunContext,
+    { outcome, step, usage }: TurnState,
+    conversation: Conversation,
+    added: { from: number; to: number },
+    output: unknown,
+    text: string,
+  ) {
+    const done = outcome?.status === "completed" ? outcome : null;
+    this.#run = run;
+    this.#added = added;
+    this.output = output;
+    this.text = text;
+    this.stopReason = done?.stop_reason ?? null;
+    this.reason = done?.reason ?? null;
+    this.steps = step;
+    this.usage = usage;
+    this.plan = run.plan;
+    this.runId = run.id;
+    this.turnRef = run.turnRef;
+    this.conversation = conversation;
+    Object.defineProperties(this, TurnResult.#gathered);
+  }
+
+  static readonly #gathered: PropertyDescriptorMap & ThisType<TurnResult> = {
+    promptCache: {
+      enumerable: true,
+      configurable: true,
+      get() {
+        return promptCacheReport(this.#run.requests);
+      },
+    },
+    messages: {
+      enumerable: true,
+      configurable: true,
+      get() {
+        const { from, to } = this.#added;
+        this.#messages ??= deepFreeze(this.#run.log.said(from, to));
+        return this.#messages;
+      },
+    },
+  };
 }
 
 function errorOf(failure: Failure, result: RunResult<unknown>, thrown: unknown): RunError {
