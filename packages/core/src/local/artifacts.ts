@@ -12,11 +12,18 @@ export const storedArtifact = z.lazy(() =>
   z.object({
     id: z.string().min(1),
     media_type: z.string(),
-    base64: z.string(),
+    base64: z.string().refine(isBase64, "base64 expected"),
     sources: z.array(z.string()).default([]),
   }),
 );
 export type StoredArtifact = z.infer<typeof storedArtifact>;
+
+/** Nothing but base64: a decoder leaves out what is not, and would say nothing. A pattern for all of it is slow where it is large. */
+function isBase64(text: string): boolean {
+  const padding = text.indexOf("=");
+  const isPadded = padding === -1 || /^={1,2}$/.test(text.slice(padding, padding + 3));
+  return text.length % 4 === 0 && isPadded && !/[^A-Za-z0-9+/=]/.test(text);
+}
 
 export interface KeptArtifact {
   readonly ref: ArtifactRef;
@@ -25,6 +32,8 @@ export interface KeptArtifact {
 
 /** The artifacts of a conversation in memory. Bounded by nothing, and gone with the conversation. */
 export class MemoryArtifacts implements ArtifactDesk {
+  /** What `toJSON` makes of each, for whoever reads it. */
+  static readonly stored = storedArtifact;
   readonly #kept = new Map<string, KeptArtifact>();
 
   constructor(kept: Iterable<KeptArtifact> = []) {

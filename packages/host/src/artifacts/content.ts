@@ -70,12 +70,12 @@ export function* readContent(
       .select([
         "bytes",
         sql<number>`length(content)`.as("here"),
-        sql<Uint8Array>`substr(content, ${sql.lit(start + 1)}, ${sql.lit(size)})`.as("content"),
+        sql<Uint8Array | null>`substr(content, ${sql.lit(start + 1)}, ${sql.lit(size)})`.as("content"),
       ])
       .where("id", "=", artifactId),
   );
   if (row === undefined) return undefined;
-  if (row.here === row.bytes) return row.content;
+  if (row.here === row.bytes) return row.content ?? NOTHING; // SQLite has no part of what is empty
   const read = new Uint8Array(size);
   const last = Math.ceil(end / PIECE_BYTES);
   for (let n = Math.floor(start / PIECE_BYTES); n < last; n += BATCH) {

@@ -9,20 +9,25 @@ export interface ImportedInto {
   readonly at: number;
 }
 
+/** An artifact and all that is in it. */
+export interface KeptArtifact {
+  readonly ref: ArtifactRef;
+  readonly content: Uint8Array;
+}
+
 /** Artifacts of a conversation that was in memory so far, into the store. */
 export function* importArtifacts(
   db: Builder,
   into: ImportedInto,
   artifacts: MemoryArtifacts,
 ): Operation<void> {
-  for (const { ref, content } of artifacts) yield* importArtifact(db, into, ref, content);
+  for (const kept of artifacts) yield* importArtifact(db, into, kept);
 }
 
 export function* importArtifact(
   db: Builder,
   { tenant, conversation_id, at: created_at }: ImportedInto,
-  { sources, ...ref }: ArtifactRef,
-  content: Uint8Array,
+  { ref: { sources, ...ref }, content }: KeptArtifact,
 ): Operation<void> {
   const row = {
     ...ref,

@@ -44,6 +44,21 @@ export function* branchMessages(
   return messages;
 }
 
+/** The runs whose messages are in the log of a branch up to a position, with those of the branches it left. */
+export function* branchRuns(
+  db: Builder,
+  branchId: string,
+  upTo = Number.POSITIVE_INFINITY,
+): Operation<string[]> {
+  const [branch] = (yield* selectBranch(db, { id: branchId })).rows;
+  if (branch === undefined) throw new Error(`the branch ${branchId} is gone`);
+  const { parent_id, shared } = branch;
+  const before = parent_id === null ? [] : yield* branchRuns(db, parent_id, Math.min(shared, upTo));
+  const { rows: runs } = yield* selectRuns(db, { branch: branchId });
+  const own = runs.filter(({ id, body }) => runBody.read(body, id).from < upTo);
+  return [...before, ...own.map(({ id }) => id)];
+}
+
 /** What one run has put into its branch's log so far. */
 function* loggedBy(db: Builder, runId: string, { user }: RunBody, codec: Codec): Operation<LogEntry[]> {
   const commits = yield* loadCommits(db, runId);

@@ -1,16 +1,16 @@
 import { type LogEntry, type Message, TracksideError, type UserInput } from "trackside";
 import { newId } from "trackside/engine";
-import { logEntry, projectionProblem } from "trackside/schema";
-import * as z from "zod";
-import { mapMessages } from "../journal/codec.ts";
+import { importArtifact } from "../artifacts/import.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { createBranch, createConversation, importMessages } from "../journal/open-run.ts";
 import { conversationBody } from "../journal/row-codecs.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { StartedTurn, StartOptions } from "../trackside.ts";
+import { branchArtifacts } from "./branch-artifacts.ts";
 import { branchMessages } from "./branch-log.ts";
 import { eraseConversation } from "./erase.ts";
+import { readLines, writeLines } from "./lines.ts";
 
 export interface ConversationRecord {
   readonly id: string;
@@ -38,14 +38,6 @@ export interface ConversationFilter {
   readonly before?: number;
   readonly limit?: number;
 }
-
-const line = z.object({
-  v: z.literal(1),
-  kind: z.literal("conversation"),
-  id: z.string().min(1),
-  agent: z.string().nullable(),
-  title: z.string().nullable(),
-});
 
 type StartTurn = (agent: string, input: UserInput, options: StartOptions) => Promise<StartedTurn>;
 
@@ -161,29 +153,33 @@ export class Conversations {
     });
   }
 
-  /** A branch as JSON lines: one for the conversation, then one for each entry of its log. Keys and signatures are not in it. */
+  /**
+   * A branch as JSON lines: one for the conversation, one for each entry of its log, and one for each artifact of its runs.
+   * Keys and signatures are not in it.
+   */
   async export(branchId: string, { tenant = DEFAULT_TENANT } = {}): Promise<string> {
-    const { store } = await this.#ready();
-    const entries = await this.#entries(branchId, tenant);
-    const { agent, title } = await store.read(function* (db) {
+    const { store, codec } = await this.#ready();
+    const exported = await store.read(function* (db) {
       const branch = yield* findBranch(db, tenant, branchId);
-      return yield* findConversation(db, tenant, branch.conversation_id);
+      const { agent, title } = yield* findConversation(db, tenant, branch.conversation_id);
+      const messages = yield* branchMessages(db, branchId, codec);
+      return { id: branchId, agent, title, messages, artifacts: yield* branchArtifacts(db, branch) };
     });
-    const head = { v: 1, kind: "conversation", id: branchId, agent, title };
-    return `${[head, ...entries.map((entry) => mapMessages(entry, withoutSecrets))].map((one) => JSON.stringify(one)).join("\n")}\n`;
+    return writeLines(exported);
   }
 
   /** A conversation from JSON lines, as `export` writes them, under a new id. Everything is checked first. */
   async import(text: string, { tenant = DEFAULT_TENANT } = {}): Promise<ConversationRecord> {
     const engine = await this.#ready();
-    const { head, messages } = readLines(text);
+    const { agent, title, messages, artifacts } = readLines(text);
     const id = newId("conv");
     const at = engine.clock.now();
-    const { agent, title } = head;
     await engine.store.write(function* (db) {
       const made = { id, tenant, agent, at, length: messages.length, ...(title === null ? {} : { title }) };
       yield* createConversation(db, made);
-      if (messages.length > 0) yield* importMessages(db, { id, tenant, agent, at }, messages, engine.codec);
+      if (messages.length > 0)
+        yield* importMessages(db, { id, tenant, agent, at }, [...messages], engine.codec);
+      for (const kept of artifacts) yield* importArtifact(db, { tenant, conversation_id: id, at }, kept);
     });
     return this.get(id, { tenant });
   }
@@ -259,46 +255,4 @@ function splitsCall(messages: readonly LogEntry[], at: number): boolean {
       one.role === "assistant" &&
       one.parts.some((part) => part.type === "tool_call" && !done.has(part.call_id)),
   );
-}
-
-/** What a provider signed goes back to that provider only. */
-function withoutSecrets(message: Message): Message {
-  if (message.role !== "assistant") return message;
-  const parts = message.parts.map((part) => {
-    if (part.type !== "reasoning" || part.provider === undefined) return part;
-    const { provider: _signed, ...shown } = part;
-    return { ...shown, changed: true as const };
-  });
-  return { ...message, parts };
-}
-
-function readLines(text: string): { head: z.infer<typeof line>; messages: LogEntry[] } {
-  const lines = text.split("\n").filter((one) => one.trim() !== "");
-  const [first = "", ...others] = lines;
-  const head = line.safeParse(parsed(first, 1));
-  if (!head.success)
-    throw new TracksideError(
-      "config_invalid",
-      `Line 1 is no exported conversation: ${z.prettifyError(head.error)}`,
-    );
-  const messages = others.map((one, i) => {
-    const found = logEntry.safeParse(parsed(one, i + 2));
-    const problem = found.success ? entryProblem(found.data, i) : z.prettifyError(found.error);
-    if (found.success && problem === undefined) return found.data;
-    throw new TracksideError("config_invalid", `Line ${i + 2} is no message: ${problem}`);
-  });
-  return { head: head.data, messages };
-}
-
-function entryProblem(entry: LogEntry, at: number): string | undefined {
-  return entry.role === "projection" ? projectionProblem(entry, at) : undefined;
-}
-
-function parsed(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TracksideError("config_invalid", `Line ${number} is no JSON: ${why}`);
-  }
 }
