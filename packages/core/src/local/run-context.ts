@@ -31,6 +31,7 @@ import { type PromptCacheRequest, requestOf, type UsageNote } from "./prompt-cac
 import type { Resources } from "./resources.ts";
 import { RunSupplies } from "./run-supplies.ts";
 import type { TokenCounters } from "./token-counters.ts";
+import { ToldArtifacts } from "./told-artifacts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export type RunEvent = DurableEvent | LiveEvent;
@@ -181,6 +182,7 @@ export class RunContext {
   readonly supplies: RunSupplies | undefined;
   #acting: BoundAgent;
   /** The one who has the turn, able to read artifacts. */
+  #told: ToldArtifacts | undefined;
   #reading: { readonly of: BoundAgent; readonly agent: BoundAgent } | undefined;
   #chain: string | null = null;
   /** Kept in the run's record and out of the log: the planner's (P1). */
@@ -307,10 +309,17 @@ export class RunContext {
    */
   get agent(): BoundAgent {
     const acting = this.#acting;
-    if (!this.log.hasArtifacts) return acting;
+    if (!this.log.hasArtifacts && !this.#isToldOfArtifacts(acting)) return acting;
     if (this.#reading?.of !== acting)
       this.#reading = { of: acting, agent: readsArtifacts(acting, this.artifacts) };
     return this.#reading.agent;
+  }
+
+  #isToldOfArtifacts(acting: BoundAgent): boolean {
+    const { allow_self_spawn, allow_parallel_subagents } = acting.definition;
+    if (!allow_self_spawn && !allow_parallel_subagents) return false;
+    this.#told ??= new ToldArtifacts();
+    return this.#told.lookAt(this.log.messages, acting);
   }
 
   get keeper(): ToolKeeper | undefined {

@@ -119,9 +119,9 @@ function readArtifacts(lines: readonly Line[]): {
 /** Wherever an entry speaks of an artifact: results do in their text, calls in their arguments. */
 function rename(line: Line, renamed: ReadonlyMap<string, string>): unknown {
   if (renamed.size === 0) return line.value;
-  const text = line.text.replace(/art_[\w.]*\w/g, (word) => {
+  const text = line.text.replace(/art_[\w.-]*\w/g, (word) => {
     // What looks like the rest of an id may be the word that follows one.
-    for (let id = word; id.includes("."); id = id.slice(0, id.lastIndexOf("."))) {
+    for (let id = word; id !== ""; id = id.slice(0, Math.max(0, id.search(/[.-]\w*$/)))) {
       const other = renamed.get(id);
       if (other !== undefined) return other + word.slice(id.length);
     }

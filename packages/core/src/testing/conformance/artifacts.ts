@@ -361,4 +361,28 @@ export const artifacts = [
       assert.match(told(model.requests[5]), /line 1: hay/);
     },
   ),
+
+  behaviour("T4 S3 who is told of an artifact by its sub-agent alone can read it", async (make) => {
+    const model = scriptedModel([
+      { calls: [{ tool: "spawn_self", args: { task: "Dump." } }] },
+      { calls: [{ tool: "dump" }] },
+      (request: ScriptedRequest) => `It is here:\n${artifactIn(request)}`,
+      (request: ScriptedRequest) => {
+        const [id] = /art_[\w.]*\w/.exec(JSON.stringify(request.prompt.at(-1))) ?? [];
+        return { calls: [{ tool: "read_artifact", args: { artifact_id: id, search: "needle" } }] };
+      },
+      "done",
+      { calls: [{ tool: "spawn_self", args: { task: "Nothing." } }] },
+      "nothing to tell",
+      "done",
+    ]);
+    const agent = new Agent({ name: "a", model, tools: [dump], allowSelfSpawn: true });
+    const engine = await make();
+    await agent.run("go", { engine });
+    assert.ok(!toolsOf(model.requests[0]).includes("read_artifact"));
+    assert.deepEqual(toolsOf(model.requests[3]).slice(-1), ["read_artifact"]);
+    assert.match(told(model.requests[4]), /the Needle/);
+    await agent.run("go", { engine });
+    assert.ok(!toolsOf(model.requests[7]).includes("read_artifact"), "nobody told of one");
+  }),
 ];
