@@ -71,14 +71,9 @@ export function renderMessage(message: Exclude<Message, ToolMessage>): Rendered 
   if (message.role === "user") {
     return { role: "user", content: message.parts.map(renderUserPart) };
   }
-  const content: ReturnType<typeof renderAssistantPart>[] = [];
-  let says = false;
-  for (const part of message.parts) {
-    if (!isSent(part)) continue;
-    content.push(renderAssistantPart(part));
-    says ||= part.type !== "reasoning";
-  }
-  if (!says) return null;
+  const sent = message.parts.every(isSent) ? message.parts : message.parts.filter(isSent);
+  if (sent.every((part) => part.type === "reasoning")) return null;
+  const content = sent.map(renderAssistantPart); // as long as it is; a list that grows keeps room for 16 more
   if (message.advisory !== undefined) addAdvisory(content, message.advisory);
   return { role: "assistant", content };
 }

@@ -10,10 +10,12 @@ import type {
   HooksInput,
   ModelInput,
   ToolInput,
+  ToolOut,
   World,
 } from "../turn/world.ts";
 import { Effect } from "./effect.ts";
 import { handlers } from "./handlers/index.ts";
+import type { Maybe } from "./maybe.ts";
 import { isCrowded } from "./request-size.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -21,7 +23,7 @@ import type { RunContext } from "./run-context.ts";
 export class LocalWorld implements World {
   readonly #run: RunContext;
   /** What may run beside others, and is under way. */
-  readonly #under: Effect[] = [];
+  #under: Effect[] = [];
   /** What nothing runs beside: the last one begun. */
   #lone: Effect | undefined;
   #stopped: { prefix: string; reason: string } | undefined;
@@ -64,9 +66,13 @@ export class LocalWorld implements World {
 
   tool(key: string, input: ToolInput) {
     const effect = this.#beside(key);
-    const call = () => handlers.tool(this.#run, input, effect);
+    return this.#deliver(effect, this.#callTool(input, effect));
+  }
+
+  #callTool(input: ToolInput, effect: Effect): Maybe<ToolOut> {
+    if (!this.#run.observed) return handlers.tool(this.#run, input, effect);
     // Whoever reads sees the call before it is made, also when its function never waits (E4).
-    return this.#deliver(effect, this.#run.observed ? immediately().then(call) : call());
+    return immediately().then(() => handlers.tool(this.#run, input, effect));
   }
 
   ask(key: string, input: AskInput) {
@@ -113,7 +119,9 @@ export class LocalWorld implements World {
 
   #beside(key: string): Effect {
     const effect = this.#effect(key);
-    this.#under.push(effect);
+    if (this.#under.length === 0)
+      this.#under = [effect]; // most are alone, and a list that grows takes room for more
+    else this.#under.push(effect);
     return effect;
   }
 

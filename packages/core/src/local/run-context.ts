@@ -172,7 +172,7 @@ export class RunContext {
   /** With a journal: recorded since it was last written. */
   readonly #unsaved: LogEntry[] | undefined;
   /** Recorded, not yet logged: a few at a time. */
-  readonly #recorded: LogEntry[] = [];
+  #recorded: LogEntry[] = [];
   readonly #sink: ((event: RunEvent) => void) | undefined;
   readonly #live: ((event: LiveEvent) => void) | undefined;
   #flights: Map<string, Flight> | undefined;
@@ -373,8 +373,9 @@ export class RunContext {
     this.log.hasAttachments ||= hasAttachments(message); // also of one that is never logged
     this.#unsaved?.push(kept);
     const at = this.#find(message.id);
-    if (at < 0) this.#recorded.push(kept);
-    else this.#recorded[at] = kept;
+    if (at >= 0) this.#recorded[at] = kept;
+    else if (this.#recorded.length === 0) this.#recorded = [kept];
+    else this.#recorded.push(kept);
   }
 
   message(id: string): Message | undefined {

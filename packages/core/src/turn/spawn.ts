@@ -17,15 +17,8 @@ export function spawn(
   { jobs, limited }: Spawn,
   slots: Slots,
 ): Promise<readonly ChildOut[]> {
-  const batch: Batch = { world, state, call, slots };
-  return Promise.all(
-    jobs.map(async (job) => {
-      if (limited) await slots.take();
-      const out = await run(batch, job);
-      if (limited) slots.free();
-      return out;
-    }),
-  );
+  const batch: Batch = { world, state, call, slots, limited };
+  return Promise.all(jobs.map((job) => run(batch, job)));
 }
 
 interface Batch {
@@ -33,13 +26,18 @@ interface Batch {
   readonly state: TurnState;
   readonly call: Call;
   readonly slots: Slots;
+  readonly limited: boolean;
 }
 
 async function run(batch: Batch, job: Job): Promise<ChildOut> {
-  const { world, state, call, slots } = batch;
+  const { world, state, call, slots, limited } = batch;
   const { index } = job;
   const run_id = `${call.id}.job${index}`;
-  if (slots.stopped !== undefined) return notRun(run_id, slots.stopped);
+  if (limited) await slots.take();
+  if (slots.stopped !== undefined) {
+    if (limited) slots.free();
+    return notRun(run_id, slots.stopped);
+  }
   const about = { type: "subagent" as const, child_run_id: run_id, call_id: call.id, index };
   world.note({ ...about, state: "started" });
   const label = `${state.step}.${call.index + 1}[${index}]`;
@@ -51,6 +49,7 @@ async function run(batch: Batch, job: Job): Promise<ChildOut> {
     slots.stopped = out.failure?.message ?? "a rail aborted the run";
     world.cancel(`${state.step}/`, slots.stopped);
   } else if (out.cancelled !== undefined) slots.stopped = out.cancelled;
+  if (limited) slots.free();
   return out;
 }
 

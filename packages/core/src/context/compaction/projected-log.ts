@@ -21,16 +21,14 @@ export class Rendering {
   }
 
   advance(entries: readonly LogEntry[], to: number): void {
-    walk(entries, this.#to, to, this.projection, this.#append);
+    walk(entries, this.#to, to, this.projection, (message, at) => {
+      this.#mark(at + 1);
+      appendRendered(this.rendered, message, this.#last);
+      this.#last = message.role;
+    });
     this.#mark(to);
     this.#to = Math.max(this.#to, to);
   }
-
-  readonly #append = (message: Message, at: number): void => {
-    this.#mark(at + 1);
-    appendRendered(this.rendered, message, this.#last);
-    this.#last = message.role;
-  };
 
   /** How many messages the log renders to before a position. */
   lengthAt(position: number): number {

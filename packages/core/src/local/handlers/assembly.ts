@@ -54,8 +54,8 @@ type Block = TextBlock | { type: "file"; part: AssistantPart } | { type: "call";
  * or be missing (T7): a delta belongs to the latest open block with its id, a call to the earliest incomplete slot.
  */
 export class Assembly {
-  readonly blocks: Block[] = [];
-  readonly slots: ToolSlot[] = [];
+  blocks: Block[] = [];
+  slots: ToolSlot[] = [];
   readonly annotations: JsonObject[] = [];
   usage: LanguageModelV4Usage | undefined;
   finish: LanguageModelV4FinishReason | undefined;
@@ -171,12 +171,18 @@ export class Assembly {
       text: "",
       provider: merged(undefined, provider),
     };
-    this.blocks.push(block);
+    this.#addBlock(block);
     this.#open ??= new Map();
     this.#open.set(`${type}:${id}`, block);
     this.#lastId = id;
     this.#last = block;
     return block;
+  }
+
+  /** Most messages have one: a list that grows takes room for 16 more. */
+  #addBlock(block: Block): void {
+    if (this.blocks.length === 0) this.blocks = [block];
+    else this.blocks.push(block);
   }
 
   #end(type: "text" | "reasoning", id: string, provider: SharedV4ProviderMetadata | undefined): void {
@@ -247,8 +253,9 @@ export class Assembly {
       streamed: 0,
       provider: undefined,
     };
-    this.slots.push(slot);
-    this.blocks.push({ type: "call", slot });
+    if (this.slots.length === 0) this.slots = [slot];
+    else this.slots.push(slot);
+    this.#addBlock({ type: "call", slot });
     return slot;
   }
 
@@ -289,7 +296,7 @@ export class Assembly {
       part.data.type === "url"
         ? { kind: "url" as const, url: String(part.data.url) }
         : { kind: "base64" as const, data: base64(part.data.data) };
-    this.blocks.push({ type: "file", part: { type: "file", media_type: part.mediaType, source } });
+    this.#addBlock({ type: "file", part: { type: "file", media_type: part.mediaType, source } });
   }
 }
 

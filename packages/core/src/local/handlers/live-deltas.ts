@@ -3,10 +3,7 @@ import type { RunContext } from "../run-context.ts";
 import type { Deltas, ToolSlot } from "./assembly.ts";
 import { callIdOf, laneOf } from "./model-message.ts";
 
-/**
- * Shows a stream while it comes, or, when rails hold it (R15), not before they have passed. Makes nothing when nobody
- * reads.
- */
+/** Shows a stream while it comes, or, when rails hold it (R15), not before they have passed. */
 export class LiveDeltas implements Deltas {
   readonly #run: RunContext;
   readonly #path: readonly string[];
@@ -24,14 +21,14 @@ export class LiveDeltas implements Deltas {
     this.#step = input.step;
     this.#attempt = input.attempt;
     this.#messageId = messageId;
-    this.#open = run.observed && !run.agent.held;
+    this.#open = !run.agent.held;
     // Arguments are not shown before rails and transformers have seen them (R4).
     this.#showInput = run.agent.showsInput;
   }
 
   /** The rails have passed: what was held is shown, as they left it. */
   release(text: string, reasoning: string): void {
-    if (this.#open || !this.#run.observed) return;
+    if (this.#open) return;
     this.#open = true;
     if (reasoning !== "") this.reasoning(reasoning, 0);
     if (text !== "") this.text(text, 0);

@@ -51,8 +51,8 @@ export function callsOf(run: RunContext, message: AssistantMessage, effect: Effe
     if (part.type !== "tool_call") continue;
     const call = callOf(run, effect, part, Number(part.call_id.slice(part.call_id.lastIndexOf(".") + 1)));
     waits ||= call instanceof Promise;
-    calls ??= [];
-    calls.push(call);
+    if (calls === undefined) calls = [call];
+    else calls.push(call);
   }
   if (calls === undefined) return NO_CALLS;
   return waits ? Promise.all(calls) : (calls as Call[]); // none of them is a promise

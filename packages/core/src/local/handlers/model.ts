@@ -55,7 +55,8 @@ class ModelCall {
   /** What rails have written so far in this effect. */
   #rails: Place["rails"] | undefined;
   readonly #messageId: string;
-  readonly #deltas: LiveDeltas;
+  /** Only where somebody reads them. */
+  readonly #deltas: LiveDeltas | undefined;
   readonly #assembly: Assembly;
   readonly #spoken = new Spoken();
   #name = "";
@@ -69,8 +70,8 @@ class ModelCall {
     this.#input = input;
     this.#effect = effect;
     this.#messageId = `${run.id}.${laneOf(input)}.${input.step}.m${input.attempt}`;
-    this.#deltas = new LiveDeltas(run, input, this.#messageId);
-    this.#assembly = new Assembly(this.#deltas, run.agent.transformers);
+    this.#deltas = run.observed ? new LiveDeltas(run, input, this.#messageId) : undefined;
+    this.#assembly = new Assembly(this.#deltas ?? SILENT, run.agent.transformers);
   }
 
   make(): Maybe<ModelOut> {
@@ -261,7 +262,7 @@ class ModelCall {
     run.record(this.#advised(message, usage));
     const text = messageText(message);
     const reasoning = reasoningOf(message);
-    this.#deltas.release(text, reasoning);
+    this.#deltas?.release(text, reasoning);
     return after(callsOf(run, message, this.#effect), (calls): Maybe<ModelOut> => {
       const out: ModelOut = this.#out({
         message_id: this.#messageId,
@@ -312,7 +313,7 @@ class ModelCall {
     }
     const message = wholeMessage(this.#run, this.#input, this.#messageId, stand);
     if (!this.#run.agent.held && !this.#assembly.emitted && stand.text !== "")
-      this.#deltas.text(stand.text, 0);
+      this.#deltas?.text(stand.text, 0);
     return this.#recorded(message, undefined, true, retract);
   }
 

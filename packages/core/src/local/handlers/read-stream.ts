@@ -60,25 +60,25 @@ class Reading {
     try {
       const { stream } = await model.doStream(options);
       this.#take(stream);
-      await this.#read();
+      for (let taken = 1; ; taken++) {
+        if (taken % IN_A_ROW === 0) await new Promise((resolve) => setImmediate(resolve));
+        const { done, value } = await this.#next();
+        if (done) this.#letGo();
+        if (this.#over || done) break;
+        this.#accept(value);
+      }
       this.#finish(ENDED);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  async #read(): Promise<void> {
+  #accept(part: LanguageModelV4StreamPart): void {
     const assembly = this.#assembly;
-    for (let taken = 1; ; taken++) {
-      if (taken % IN_A_ROW === 0) await new Promise((resolve) => setImmediate(resolve));
-      const { done, value } = await this.#next();
-      if (done) this.#letGo();
-      if (this.#over || done) return;
-      if (assembly.finish !== undefined) continue; // said after the end, so not part of the answer
-      this.#watch?.touch();
-      assembly.accept(value);
-      if (assembly.finish !== undefined) this.#watch?.bound(CLOSING_MS);
-    }
+    if (assembly.finish !== undefined) return; // said after the end, so not part of the answer
+    this.#watch?.touch();
+    assembly.accept(part);
+    if (assembly.finish !== undefined) this.#watch?.bound(CLOSING_MS);
   }
 
   #take(stream: AsyncIterable<LanguageModelV4StreamPart>): void {
