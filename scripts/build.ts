@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build } from "tsdown";
 import { type Manifest, promisesTypes, publicPackages } from "./public-packages.ts";
 
@@ -63,6 +64,9 @@ async function buildPackage(root: string, dir: string, manifest: Manifest): Prom
     suppressWarnings: [/TypeScript 7\.0 does not yet have a stable API/],
     logLevel: "warn",
   });
+  // What a package makes of its own dist/.
+  const after = join(root, dir, "after-build.ts");
+  if (existsSync(after)) await import(pathToFileURL(after).href);
   console.log(`built ${manifest.name}: ${Object.keys(entry).join(", ")}`);
 }
 

@@ -1,29 +1,24 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { bundleWorkflowCode, type WorkflowBundleOption } from "@temporalio/worker";
 
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+const READY = new URL("./workflow-bundle.js", import.meta.url);
+const SOURCE = new URL("../workflow/index.ts", import.meta.url);
 
-/** The loop as one file for the workflow sandbox; made once in a process. */
-export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: workflowsPath(),
-    webpackConfigHook: (config) => ({
-      ...config,
-      resolve: {
-        ...config.resolve,
-        conditionNames: isSource() ? ["@trackside/source", "import", "default"] : ["import", "default"],
-      },
-    }),
-  });
+let bundle: Promise<WorkflowBundleOption> | undefined;
+
+/** The loop as one file for the workflow sandbox: the build's, or, of the source, made once in a process. */
+export function workflowBundle(): Promise<WorkflowBundleOption> {
+  bundle ??= existsSync(READY) ? Promise.resolve({ codePath: fileURLToPath(READY) }) : bundleSource();
   return bundle;
 }
 
-function workflowsPath(): string {
-  const source = new URL("../workflow/index.ts", import.meta.url);
-  return fileURLToPath(isSource() ? source : new URL("./workflow.js", import.meta.url));
-}
-
-function isSource(): boolean {
-  return existsSync(new URL("../workflow/index.ts", import.meta.url));
+function bundleSource(): Promise<WorkflowBundleOption> {
+  return bundleWorkflowCode({
+    workflowsPath: fileURLToPath(SOURCE),
+    webpackConfigHook: (config) => ({
+      ...config,
+      resolve: { ...config.resolve, conditionNames: ["@trackside/source", "import", "default"] },
+    }),
+  });
 }
