@@ -25,7 +25,7 @@ export { dry } from "./local/dry.ts";
 export { Effect } from "./local/effect.ts";
 export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
-export { answerProblem, decisionProblem } from "./local/handlers/ask.ts";
+export { answerProblem, askApprover, decisionProblem } from "./local/handlers/ask.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
 export { newId } from "./local/ids.ts";
 export type { Maybe } from "./local/maybe.ts";

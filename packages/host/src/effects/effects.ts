@@ -38,6 +38,8 @@ export interface EffectsInit {
   readonly logs: BranchLogs;
   /** A run is over: its branch may have a next one, and it may have left work. */
   readonly ended: (runId: string) => void;
+  /** Calls back when this process has left something for a run. */
+  readonly onWake: (listener: () => void) => () => void;
 }
 
 /** What performs effects says who it is, and which try of this one it makes. */
@@ -78,7 +80,11 @@ export class Effects {
 
   /** Hears of cancels and decisions from now on. */
   listen(): void {
-    this.#unlisten = this.#init.around.store.onChange(() => this.#hearing.hear("some"));
+    const hear = () => this.#hearing.hear("some");
+    const unlisten = [this.#init.around.store.onChange(hear), this.#init.onWake(hear)];
+    this.#unlisten = () => {
+      for (const stop of unlisten) stop();
+    };
     this.#timer = setInterval(() => this.#hearing.hear("all"), HEAR_MS);
     this.#timer.unref();
     this.#hearing.hear("all");
@@ -295,13 +301,13 @@ export class Effects {
     });
   }
 
-  /** Of these runs, those that an engine drives, and why each is to stop, if so. */
-  async drivenBy(
+  /** Of these runs, those of an engine that something was left for and that nobody else tells of it. */
+  async toTell(
     engine: string,
     runIds: readonly string[],
   ): Promise<readonly { readonly id: string; readonly status: string }[]> {
-    if (runIds.length === 0) return [];
-    return this.#init.around.store.read(function* (db) {
+    const { store } = this.#init.around;
+    const driven = await store.read(function* (db) {
       return yield* rows(
         db
           .selectFrom("runs")
@@ -311,6 +317,14 @@ export class Effects {
           .where("ended_at", "is", null),
       );
     });
+    if (driven.length === 0) return [];
+    const ids = driven.map(({ id }) => id);
+    // Whoever takes the words away passes them on: one worker does, not each of them.
+    const taken = await store.write(function* (db) {
+      return yield* rows(db.deleteFrom("wakes").where("run_id", "in", ids).returning("run_id"));
+    });
+    const mine = new Set(taken.map(({ run_id }) => run_id));
+    return driven.filter(({ id }) => mine.has(id));
   }
 
   /** Why a run is to stop; null while it is not. */

@@ -20,9 +20,13 @@ export interface PinnedTeam {
   readonly team: Readonly<Record<string, AgentDefinition>>;
 }
 
+const MOST_STARTED = 1000;
+
 /** The agents of this process, by name. A run is pinned to a definition; the functions it names are found here (X2). */
 export class AgentRegistry {
   readonly #agents = new Map<string, AgentBinding>();
+  /** Agents that runs were started with, of a name that another one has, by the digest of what their runs are pinned to. */
+  readonly #started = new Map<string, AgentBinding>();
   readonly #pinned = new WeakMap<AgentBinding, { version: number; pinned: Pinned }>();
 
   constructor(agents: readonly AgentBinding[]) {
@@ -46,9 +50,16 @@ export class AgentRegistry {
     return this.#agents.get(name);
   }
 
-  /** Makes an agent known that a run was started with. The first of a name stays. */
+  /** Makes an agent known that a run was started with. The first of a name stays; others are found by what they are. */
   add(agent: AgentBinding): void {
-    if (!this.#agents.has(agent.definition.name)) this.#agents.set(agent.definition.name, agent);
+    const known = this.#agents.get(agent.definition.name);
+    if (known === undefined) this.#agents.set(agent.definition.name, agent);
+    if (known === agent || known === undefined) return;
+    const { digest } = this.pinned(agent);
+    this.#started.delete(digest);
+    this.#started.set(digest, agent);
+    const [oldest] = this.#started.keys();
+    if (this.#started.size > MOST_STARTED && oldest !== undefined) this.#started.delete(oldest);
   }
 
   /** Everybody a turn of this agent may be handed to: those it came with, then those that are registered here. */
@@ -85,6 +96,8 @@ export class AgentRegistry {
     { definition, team }: PinnedTeam,
     digest: string,
   ): { binding: AgentBinding } | { problem: string } {
+    const started = this.#started.get(digest);
+    if (started !== undefined) return { binding: started };
     const agent = this.#agents.get(name);
     if (agent === undefined)
       return { problem: `there is no agent "${name}" here. Register it and resume the run.` };

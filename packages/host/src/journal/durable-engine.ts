@@ -14,6 +14,7 @@ import {
   type UserMessage,
 } from "trackside";
 import {
+  askApprover,
   attachedTo,
   conversationWith,
   type EngineParts,
@@ -145,6 +146,8 @@ export class DurableEngine implements Engine {
   /** Runs that are being opened or loaded: not yet active, but ours. */
   readonly #loading = new Set<string>();
   readonly #pinned = new Set<string>();
+  /** What waits for a decision in runs that are driven elsewhere and shown here. */
+  readonly #shownPending = new Map<string, Map<string, Approval>>();
   readonly #logs: BranchLogs;
   readonly #watch: Watch;
   readonly #deferred: DeferredWork;
@@ -162,6 +165,7 @@ export class DurableEngine implements Engine {
   #claims: boolean;
   #closed = false;
   readonly #watchers = new Set<(change: RunChange) => void>();
+  readonly #wakeListeners = new Set<() => void>();
 
   constructor(options: DurableOptions) {
     this.#options = options;
@@ -380,7 +384,10 @@ export class DurableEngine implements Engine {
       const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
       if (opened.state === "ready") await this.#startElsewhere(opened.runId, given.cancelled?.());
       if (opened.state !== "running") {
-        const shows = sink === undefined ? undefined : this.#showOn({ runId: opened.runId, sink, shown }, 0);
+        const { approver } = request;
+        const isFollowed = sink !== undefined || typeof approver === "function";
+        const follow = { runId: opened.runId, sink, shown, approver, tenant: scope.tenant };
+        const shows = isFollowed ? this.#showOn(follow, 0) : undefined;
         return {
           ...about,
           result: async () => {
@@ -426,7 +433,11 @@ export class DurableEngine implements Engine {
         around: this.#around(),
         registry: this.registry,
         logs: this.#logs,
-        ended: () => this.#deferred.kick(),
+        ended: () => {
+          this.#deferred.kick();
+          this.#woke();
+        },
+        onWake: (listener) => this.onWake(listener),
       },
       woken,
     );
@@ -461,14 +472,46 @@ export class DurableEngine implements Engine {
 
   /** What waits for a decision in a tree of runs (L7). */
   #pending(root: string): readonly Approval[] {
-    return [...this.#active.values()]
+    const here = [...this.#active.values()]
       .filter(({ run }) => run.root === root)
       .flatMap(({ desk }) => desk.pending);
+    return [...here, ...(this.#shownPending.get(root)?.values() ?? [])];
+  }
+
+  /** A reader of a run that is driven elsewhere is about to see this: what it then asks for has to be there. */
+  async #notePending(
+    root: string,
+    event: RunEvent,
+    tenant: string,
+    approver: Followed["approver"],
+  ): Promise<void> {
+    if (event.type !== "approval") return;
+    const pending = this.#shownPending.get(root) ?? new Map<string, Approval>();
+    this.#shownPending.set(root, pending);
+    const approval = event.state === "pending" ? await this.approvals.current(event.approval_id) : undefined;
+    if (approval?.state === "pending") pending.set(approval.id, approval);
+    else pending.delete(event.approval_id);
+    if (pending.size === 0) this.#shownPending.delete(root);
+    if (approval === undefined || typeof approver !== "function") return;
+    const decide = (id: string, decision: DecideInput) => this.decide(tenant, id, decision);
+    void askApprover({ pending: [approval], decide }, approver, event);
   }
 
   async decide(tenant: string, id: string, decision: DecideInput): Promise<Approval> {
     await this.open();
-    return this.approvals.decide(tenant, id, decision);
+    const decided = await this.approvals.decide(tenant, id, decision);
+    this.#woke();
+    return decided;
+  }
+
+  /** Calls back when this process has left something for a run, as `store.onChange` does for others. */
+  onWake(listener: () => void): () => void {
+    this.#wakeListeners.add(listener);
+    return () => this.#wakeListeners.delete(listener);
+  }
+
+  #woke(): void {
+    for (const listener of this.#wakeListeners) listener();
   }
 
   /** Stops a run, wherever it is. It ends with its paired results and a terminal status. */
@@ -490,6 +533,7 @@ export class DurableEngine implements Engine {
     // It may have been claimed or loaded between the two.
     this.#active.get(runId)?.host.cancelRun(reason);
     this.claim();
+    this.#woke();
   }
 
   /** Queues a message for a run under way; it joins at the next step boundary (X6). */
@@ -504,6 +548,7 @@ export class DurableEngine implements Engine {
       sendToRun(db, { tenant, runId, parts, requestId, once, at: this.clock.now() }),
     );
     this.#active.get(runId)?.host.call();
+    this.#woke();
     if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });
     return sent.receipt(this.store, this.clock);
   }
@@ -649,7 +694,9 @@ export class DurableEngine implements Engine {
           "not_available",
           `The run ${runId} goes on when Trackside is started again.`,
         );
-      if (given.sink !== undefined) await this.#showOn(given, run.seq); // a stream is over with its result
+      // A stream is over with its result.
+      if (given.sink !== undefined)
+        await this.#showOn({ runId, sink: given.sink, shown: given.shown }, run.seq);
       return this.result(request.scope.tenant, runId);
     }
     const active = this.#active.get(runId);
@@ -663,17 +710,19 @@ export class DurableEngine implements Engine {
   }
 
   /** The run goes on elsewhere, or here again: whoever reads it here sees the rest of it. */
-  async #showOn(
-    { runId, sink, shown }: Pick<Running, "runId" | "sink" | "shown">,
-    seq: number,
-  ): Promise<void> {
+  async #showOn({ runId, sink, shown, approver, tenant }: Followed, seq: number): Promise<void> {
     const children = [...(shown ?? [])].filter(([id]) => id !== runId);
     const after = { seq, children: Object.fromEntries(children.map(([id, last]) => [id, { seq: last }])) };
     try {
       const { store, bus, codec } = this;
-      for await (const { event } of runEvents({ store, bus, codec }, runId, after)) sink?.(event);
+      for await (const { event } of runEvents({ store, bus, codec }, runId, after)) {
+        if (tenant !== undefined) await this.#notePending(runId, event, tenant, approver);
+        sink?.(event);
+      }
     } catch (error) {
       this.#notice(`the run ${runId} can no longer be followed here: ${String(error)}`);
+    } finally {
+      this.#shownPending.delete(runId);
     }
   }
 
@@ -759,6 +808,12 @@ export class DurableEngine implements Engine {
   #notice(message: string): void {
     this.#options.notice?.(message);
   }
+}
+
+/** A run that is read here while it goes on elsewhere, and who decides for it in this process. */
+interface Followed extends Pick<Running, "runId" | "sink" | "shown"> {
+  readonly tenant?: string;
+  readonly approver?: RunRequest["approver"];
 }
 
 /** How much of each run of a tree a reader was shown: it goes on from there when the tree does so elsewhere. */

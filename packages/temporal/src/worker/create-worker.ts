@@ -23,10 +23,10 @@ export interface WorkerInit {
   /** The one that clients have, too. */
   readonly taskQueue: string;
   /** Its agents, store and bus. Runs of the task queue find their tools, rails and hooks in it by name. */
-  readonly trackside: Trackside;
+  readonly trackside: Pick<Trackside, "open" | "engine">;
   /** Effects at a time; 100 unless given. */
   readonly maxConcurrentEffects?: number;
-  /** Anything else of Temporal's own: versioning, tuning, interceptors. */
+  /** Anything else of Temporal's own: versioning, tuning, interceptors, a `workflowBundle` that was made before. */
   readonly options?: Partial<WorkerOptions>;
 }
 
@@ -46,7 +46,8 @@ const STICKY_MS = 1_000;
  * any of them at any moment.
  */
 export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
-  const { connection, namespace = "default", taskQueue, trackside, options = {} } = init;
+  const { connection, namespace = "default", taskQueue, trackside } = init;
+  const { workflowBundle: madeBefore, ...options } = init.options ?? {};
   await trackside.open({ claims: false });
   const workflows = new WorkflowClient({ connection: connection as never, namespace });
   const engine = engineName(namespace, taskQueue);
@@ -73,7 +74,7 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
   const main = await Worker.create({
     ...common,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: madeBefore ?? (await workflowBundle()),
     maxConcurrentActivityTaskExecutions: atOnce,
     // A worker that is gone keeps its workflows no longer than this.
     stickyQueueScheduleToStartTimeout: STICKY_MS,

@@ -42,7 +42,7 @@ export class Relay {
   async woken(runIds: ReadonlySet<string>): Promise<void> {
     const { effects, engine, notice } = this.#init;
     try {
-      for (const { id, status } of await effects.drivenBy(engine, [...runIds])) {
+      for (const { id, status } of await effects.toTell(engine, [...runIds])) {
         if (status === "queued") await this.#begin([id]);
         else await this.#tell(id);
       }

@@ -38,6 +38,8 @@ interface Under {
   readonly ord: number;
   readonly scope: CancellationScope;
   cancelled: string | undefined;
+  /** It has its answer, which is not delivered yet. */
+  isDone: boolean;
 }
 
 /** Decisions are looked for at least this often, even if nobody says that there is one: from a minute to an hour. */
@@ -101,13 +103,13 @@ export class WorkflowHost implements JournalHost {
     if (this.#under.has(asked.key)) return;
     const scope = new CancellationScope({ cancellable: true });
     const ord = asked.kind === "child" || asked.kind === "sleep" ? NOWHERE : this.#next();
-    const under: Under = { asked, ord, scope, cancelled: this.#cancelled };
+    const under: Under = { asked, ord, scope, cancelled: this.#cancelled, isDone: false };
     for (const { prefix, reason } of this.#stopped)
       if (asked.key.startsWith(prefix)) under.cancelled ??= reason;
     this.#under.set(asked.key, under);
     this.#perform(under).then(
       (result) => {
-        this.#under.delete(asked.key);
+        under.isDone = true;
         this.#ready.push({ key: asked.key, result });
       },
       (error: unknown) => {
@@ -121,6 +123,7 @@ export class WorkflowHost implements JournalHost {
     if (this.#broken !== undefined) throw this.#broken.error;
     const next = this.#ready.shift();
     if (next === undefined) throw new Error("nothing is ready");
+    this.#under.delete(next.key);
     return next;
   }
 
@@ -254,7 +257,7 @@ export class WorkflowHost implements JournalHost {
   }
 
   #openOrds(): number[] {
-    return [...this.#under.values()].flatMap(({ ord }) => (ord === NOWHERE ? [] : [ord]));
+    return [...this.#under.values()].flatMap(({ ord, isDone }) => (ord === NOWHERE || isDone ? [] : [ord]));
   }
 
   #next(): number {

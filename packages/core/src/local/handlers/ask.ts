@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../schema/json.ts";
 import { readUntrustedSchema } from "../../subagents/untrusted-schema.ts";
 import type { Tool } from "../../tools/define-tool.ts";
 import type { AskInput, AskOut } from "../../turn/world.ts";
-import type { DecisionInput } from "../approvals.ts";
+import type { ApprovalDesk, Approve, DecisionInput } from "../approvals.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
@@ -104,7 +104,7 @@ export async function ask(run: RunContext, gate: AskInput, effect: Effect): Prom
   effect.onCancel(listener);
   if (run.approver === undefined)
     void run.approvals.decide(gate.approval_id, { ...NOBODY, choice: refusal(gate.kind) }).catch(() => {});
-  else if (typeof run.approver === "function") void askApprover(run, gate);
+  else if (typeof run.approver === "function") void askApprover(run.approvals, run.approver, gate);
   const closed = await deciding;
   effect.offCancel(listener);
   return read(run, gate, closed);
@@ -123,17 +123,22 @@ const NOBODY = {
 
 /** Calls the run's approver. One that throws, or decides what cannot be, has rejected: nothing is approved by accident. */
 export async function askApprover(
-  run: RunContext,
-  { approval_id: id, kind }: Pick<AskInput, "approval_id" | "kind">,
+  desk: Pick<ApprovalDesk, "pending" | "decide">,
+  approver: Approve,
+  { approval_id: id, kind }: { readonly approval_id: string; readonly kind: Approval["kind"] },
 ): Promise<void> {
-  const approval = run.approvals.pending.find((one) => one.id === id);
-  if (typeof run.approver !== "function" || approval === undefined) return;
+  const approval = desk.pending.find((one) => one.id === id);
+  if (approval === undefined) return;
   try {
-    const decision = await run.approver(approval);
-    await run.approvals.decide(id, { by: "approve", ...decision });
+    const decision = await approver(approval);
+    await desk.decide(id, { by: "approve", ...decision });
   } catch (error) {
     const reason = `the approver failed: ${error instanceof Error ? error.message : String(error)}`;
-    await run.approvals.decide(id, { choice: refusal(kind), by: "approve", reason }).catch(() => {});
+    try {
+      await desk.decide(id, { choice: refusal(kind), by: "approve", reason });
+    } catch {
+      // somebody else decided
+    }
   }
 }
 

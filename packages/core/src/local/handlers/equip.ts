@@ -49,7 +49,8 @@ async function askAbout(
     },
     () => undefined,
   );
-  if (typeof run.approver === "function") void askApprover(run, { approval_id: id, kind: "tool_definition" });
+  if (typeof run.approver === "function")
+    void askApprover(run.approvals, run.approver, { approval_id: id, kind: "tool_definition" });
   void run.approvals.closed(id).then(({ state }) => {
     if (state === "approved") return run.supplies?.admit(agent, tool);
   });
