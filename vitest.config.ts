@@ -4,6 +4,8 @@ import ServicesSequencer from "./scripts/services/sequencer.ts";
 // Workspace packages load from their source, so that no test ever runs against a stale build.
 const conditions = ["@trackside/source"];
 
+const TEMPORAL = "packages/temporal/test/**/*.test.ts";
+
 export default defineConfig({
   resolve: { conditions: [...conditions, "node", "development|production"] },
   ssr: { resolve: { conditions: [...conditions, "node", "development|production"] } },
@@ -25,6 +27,11 @@ export default defineConfig({
     retry: 0,
     // Building Temporal takes minutes, where it has to be built: what needs it comes last.
     sequence: { sequencer: ServicesSequencer },
+    projects: [
+      { extends: true, test: { name: "trackside", exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL] } },
+      // Temporal's worker brings threads of its own, which do not start in a thread.
+      { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
+    ],
     reporters: ["default", "./scripts/count-reporter.ts"],
   },
 });

@@ -55,6 +55,7 @@ export function manualClock(start = 1_700_000_000_000): ManualClock {
         await settled();
         const next = due(Number.POSITIVE_INFINITY);
         if (next !== undefined && !settledAlready) await fire(...next);
+        else await new Promise((resolve) => setTimeout(resolve, 1)); // what it waits for takes real time
       }
       return promise;
     },

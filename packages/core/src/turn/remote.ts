@@ -67,6 +67,7 @@ export interface OpenedTurn {
 
 /** A sub-agent's turn: whose it is, and what for. */
 export interface ChildOrder {
-  readonly parent_run_id: string;
+  /** Rows of whoever started it, which are written down before it begins. */
+  readonly parent: RowsOrder;
   readonly input: ChildInput;
 }

@@ -128,10 +128,9 @@ export class Effects {
   }
 
   /** The same of a sub-agent, which is made when it is not there yet. Answers what it came to when it is over. */
-  async openChild({ parent_run_id, input }: ChildOrder): Promise<OpenedTurn | ChildOut> {
+  async openChild({ parent: told, input }: ChildOrder): Promise<OpenedTurn | ChildOut> {
     const { around } = this.#init;
-    const parent = await this.#file(parent_run_id);
-    await parent.read();
+    const parent = await this.#current(told);
     const { loaded } = parent.given;
     const context = await this.#contextOf(parent, input.agent);
     const made = newChild(context, parent.given, input);
@@ -205,6 +204,9 @@ export class Effects {
     try {
       const result =
         kind === "boundary" ? await this.#boundary(run, order) : await perform(run, asked, effect);
+      // What a tool or a model says to its signal here is no answer: nobody stopped the effect.
+      if (by.signal?.aborted && effect.cancelled === undefined)
+        throw new Error(`${key} of ${runId} was given up here: whoever is next performs it`);
       return await this.#keep(file, order, by, run, result);
     } catch (error) {
       if (error instanceof StillPending) return { result: null, pending: { deadline: error.deadline } };

@@ -24,6 +24,7 @@ import {
   driveJournal,
   NO_USAGE,
   type OpenedTurn,
+  type RowsOrder,
 } from "trackside/loop";
 import {
   type Activities,
@@ -79,7 +80,7 @@ export async function trackside(args: TurnArgs): Promise<TurnEnd> {
     const opened = args.carried ?? (await open(args));
     if (opened === null) return { status: "over" };
     if ("usage" in opened) return { status: opened.status, child: opened };
-    host = new WorkflowHost(run_id, opened, performing(run_id));
+    host = new WorkflowHost(run_id, opened, performing());
     early.forEach(hear);
     const ended = await drive(host, opened, args);
     const out = await CancellationScope.nonCancellable(() => activities.write(host!.unwritten));
@@ -117,7 +118,7 @@ async function drive(host: WorkflowHost, opened: OpenedTurn, args: TurnArgs) {
 }
 
 /** Effects as activities of the same name, sub-agents as child workflows. */
-function performing(runId: string): Performing {
+function performing(): Performing {
   return {
     perform(kind, order, at) {
       const { asked } = order;
@@ -135,7 +136,8 @@ function performing(runId: string): Performing {
         return proxyActivities<Activities>(options)[kind]({ ...order, lost: true });
       });
     },
-    child: (asked, cancelled) => runChild(runId, asked, cancelled),
+    child: runChild,
+    write: (told) => activities.write(told),
     get isLong() {
       const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
       return continueAsNewSuggested || historyLength > LONG_HISTORY || historySize > LARGE_HISTORY;
@@ -144,14 +146,14 @@ function performing(runId: string): Performing {
 }
 
 async function runChild(
-  parent: string,
   asked: Asked,
+  parent: RowsOrder,
   cancelled: () => string | undefined,
 ): Promise<ChildOut> {
   const input = asked.input as ChildInput; // a child's
   const early = cancelled();
   if (early !== undefined) return stoppedChild({ run_id: input.run_id, usage: NO_USAGE }, early);
-  const args: TurnArgs = { run_id: input.run_id, child: { parent_run_id: parent, input } };
+  const args: TurnArgs = { run_id: input.run_id, child: { parent, input } };
   const handle = await CancellationScope.nonCancellable(() =>
     startChild(trackside, {
       workflowId: input.run_id,

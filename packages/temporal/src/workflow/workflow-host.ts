@@ -17,7 +17,9 @@ import type { PerformedKind } from "../common/wire.ts";
 export interface Performing {
   perform(kind: PerformedKind, order: EffectOrder, at: string | undefined): Promise<EffectAnswer>;
   /** Runs a sub-agent. `cancelled` says why it is to stop, once it is. */
-  child(asked: Asked, cancelled: () => string | undefined): Promise<unknown>;
+  child(asked: Asked, told: RowsOrder, cancelled: () => string | undefined): Promise<unknown>;
+  /** Writes rows down while nothing else does. */
+  write(told: RowsOrder): Promise<unknown>;
   /** Whether the history has become so long that the loop should move on. */
   readonly isLong: boolean;
 }
@@ -170,7 +172,7 @@ export class WorkflowHost implements JournalHost {
 
   /** What is left to be written down. */
   get unwritten(): RowsOrder {
-    return { run_id: this.#runId, rows: this.#unwritten, up_to: this.#ord, open: this.#openOrds() };
+    return { run_id: this.#runId, rows: [...this.#unwritten], up_to: this.#ord, open: this.#openOrds() };
   }
 
   /** What a new history begins with: from the boundary on nothing has happened. */
@@ -197,7 +199,7 @@ export class WorkflowHost implements JournalHost {
   async #perform(under: Under): Promise<unknown> {
     const { asked } = under;
     if (asked.kind === "sleep") return this.#sleep(under, Number(asked.input));
-    if (asked.kind === "child") return this.#performing.child(asked, () => under.cancelled);
+    if (asked.kind === "child") return this.#child(under);
     if (asked.kind === "ask") return this.#ask(under);
     if (asked.kind === "boundary") this.#called = false;
     return (await this.#order(under, asked.kind)).result;
@@ -246,7 +248,18 @@ export class WorkflowHost implements JournalHost {
     }
   }
 
+  async #child(under: Under): Promise<unknown> {
+    const told = this.unwritten;
+    const out = await this.#performing.child(under.asked, told, () => under.cancelled);
+    this.#written(told.rows);
+    return out;
+  }
+
+  /** Nothing else is under way that would write down what it waits for, and a reader should see that it does. */
   async #sleep(under: Under, ms: number): Promise<{ cancelled?: string }> {
+    const told = this.unwritten;
+    if (ms > 0 && told.rows.length > 0)
+      void this.#performing.write(told).then(() => this.#written(told.rows));
     if (ms > 0) await Promise.race([sleep(ms), condition(() => under.cancelled !== undefined)]);
     return under.cancelled === undefined ? {} : { cancelled: under.cancelled };
   }

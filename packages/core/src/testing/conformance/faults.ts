@@ -50,19 +50,17 @@ export const faults = [
   behaviour("X8 Retry-After is honoured; above 60 s it counts as failed", async (make) => {
     const clock = manualClock();
     const engine = await make({ clock });
-    const patient = scriptedModel([{ error: http(429, { "retry-after": "7" }) }, "fine"]);
-    const running = new Agent({ name: "a", model: patient }).run("go", { engine });
-    await until(() => patient.requests.length === 1 && clock.pending === 1, "it waits");
-    await clock.advance(6_999);
-    assert.equal(patient.requests.length, 1);
-    await clock.advance(1);
-    assert.equal((await running).output, "fine");
+    const patient = scriptedModel([{ error: http(429, { "retry-after": "2" }) }, "fine"]);
+    const events = await clock.finish(
+      collect(new Agent({ name: "a", model: patient }).stream("go", { engine })),
+    );
+    const waits = events.flatMap((event) => (event.type === "error" ? [event.retry_in_ms] : []));
+    assert.deepEqual(waits, [2_000]);
+    assert.equal(patient.requests.length, 2);
 
     const impatient = scriptedModel([{ error: http(429, { "retry-after": "61" }) }]);
-    assert.equal(
-      (await rejection(new Agent({ name: "a", model: impatient }).run("go", { engine }))).code,
-      "model_failed",
-    );
+    const failing = rejection(new Agent({ name: "a", model: impatient }).run("go", { engine }));
+    assert.equal((await clock.finish(failing)).code, "model_failed");
   }),
 
   behaviour("X8 what will not pass is not tried again", async (make) => {
@@ -132,7 +130,7 @@ export const faults = [
   }),
 
   behaviour("X5 a cancel while the model speaks keeps what was shown and ends the run", async (make) => {
-    const model = scriptedModel([{ text: "one two three four", chunkDelayMs: 3 }], { chunk: 4 });
+    const model = scriptedModel([{ text: "one two three four", hangAfter: 6 }], { chunk: 4 });
     const agent = new Agent({ name: "a", model });
     const stream = agent.stream("go", { engine: await make() });
     const events = [];
@@ -188,16 +186,13 @@ export const faults = [
   }),
 
   behaviour("X5 a cancel between attempts or before the start makes no further model call", async (make) => {
-    const clock = manualClock();
-    const engine = await make({ clock });
+    const engine = await make({ retry: { retries: 2, baseMs: 30_000, maxMs: 30_000 } });
     const model = scriptedModel([{ error: http(503) }]);
     const controller = new AbortController();
-    const ending = rejection(
-      new Agent({ name: "a", model }).run("go", { engine, signal: controller.signal }),
-    );
-    await until(() => model.requests.length === 1 && clock.pending === 1, "it waits to try again");
-    controller.abort(new Error("closing time"));
-    assert.match((await ending).message, /closing time/);
+    const stream = new Agent({ name: "a", model }).stream("go", { engine, signal: controller.signal });
+    for await (const event of stream) if (event.type === "error") controller.abort(new Error("closing time")); // it waits to try again
+    assert.match((await rejection(stream.result)).message, /closing time/);
+    assert.equal(model.requests.length, 1);
 
     const unused = scriptedModel([]);
     const already = AbortSignal.abort("too late");

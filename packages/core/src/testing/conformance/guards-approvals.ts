@@ -84,7 +84,7 @@ export const guardsApprovals = [
   ),
 
   behaviour("L2 what nobody approves never runs; siblings are decided apart", async (make) => {
-    const { agent, ran, model } = paying([1, 2, 3, 4], { hitlTimeoutSeconds: 0.4 });
+    const { agent, ran, model } = paying([1, 2, 3, 4], { hitlTimeoutSeconds: 3 });
     const approve: Approve = async ({ arguments: args }) => {
       switch (args?.["amount"]) {
         case 1:
