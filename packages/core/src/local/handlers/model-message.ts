@@ -13,7 +13,8 @@ import { checkArguments } from "./check-arguments.ts";
 
 /** Call ids are ours: `<run>.<path>.<step>.<index>`, fixed when the message is recorded (T7). */
 export function callIdOf(runId: string, lane: Lane, step: number, index: number): string {
-  return `${runId}.${lane}.${step}.${index}`;
+  const end = `.${lane}.${step}.${index}`;
+  return `${runId}${end}`;
 }
 
 export type Lane = "main" | "planner";

@@ -69,7 +69,9 @@ class ModelCall {
     this.#run = run;
     this.#input = input;
     this.#effect = effect;
-    this.#messageId = `${run.id}.${laneOf(input)}.${input.step}.m${input.attempt}`;
+    // The short end first: joined to a run's long id one by one, each piece would be kept with the whole.
+    const end = `.${laneOf(input)}.${input.step}.m${input.attempt}`;
+    this.#messageId = `${run.id}${end}`;
     this.#deltas = run.observed ? new LiveDeltas(run, input, this.#messageId) : undefined;
     this.#assembly = new Assembly(this.#deltas ?? SILENT, run.agent.transformers);
   }
