@@ -53,7 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   server: { rooms: ["core", "host", "rails", "temporal/client"] },
   // The HTTP contract is what the server answers with; the browser needs its types, not its code.
   web: { rooms: ["core/schema"], types: ["server"] },
-  cli: { rooms: ["core", "host", "rails", "server"], lazyRooms: ["temporal/worker"] },
+  cli: { rooms: ["core", "host", "rails", "server"], lazyRooms: ["temporal/client", "temporal/worker"] },
 };
 
 /** Pairs that never import each other, whatever the table above allows. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, Conversation, Engine, RunOptions, RunStream, Tool } from "trackside";
+import type { AgentEvent, Approval, Conversation, Engine, RunOptions, RunStream, Tool } from "trackside";
 import { approverFor, type Policy } from "./approvals/policy.ts";
 import { claimStdout, type Io, type Output } from "./io.ts";
 import { jsonLine } from "./screen/clean.ts";
@@ -19,6 +19,10 @@ export interface Presenter {
 export interface Runnable {
   readonly definition: { readonly model: string };
   stream(message: string, options: RunOptions & { engine?: Engine }): RunStream<string, readonly Tool[]>;
+  /** The record of an approval, where runs are at work in another process. */
+  approval?(id: string): Promise<Approval | undefined>;
+  /** Told of each event before it is shown. */
+  saw?(event: AgentEvent): void;
 }
 
 export interface TurnOptions {
@@ -65,7 +69,11 @@ export function presenterOn(
       };
       const held = new Held(writeEvents ? asLine : (event) => view.show(event));
       return watch(run, {
-        show: (event) => held.show(event),
+        show: (event) => {
+          agent.saw?.(event);
+          held.show(event);
+        },
+        find: agent.approval,
         stopping: () => screen.waitFor("stopping, Ctrl-C again exits at once"),
         approver: approverFor(approve, {
           io,

@@ -16,6 +16,8 @@ export interface Watching {
   readonly stopping: () => void;
   /** Who decides what waits for a decision. */
   readonly approver: MakeApprover;
+  /** The record of an approval, where the run is at work in another process. */
+  readonly find?: ((id: string) => Promise<Approval | undefined>) | undefined;
 }
 
 type Watched = RunStream<string, readonly Tool[]>;
@@ -46,7 +48,7 @@ export async function watch(run: Watched, watching: Watching): Promise<Ending> {
     for await (const event of run) {
       if (event.type === "status") exitCode = exitCodeOf(event, received);
       watching.show(event);
-      if (event.type === "approval") await tell(approver, run, event);
+      if (event.type === "approval") await tell(approver, run, event, watching.find);
     }
     await approver.end();
     return { exitCode, conversation: await conversationOf(run) };
@@ -56,10 +58,15 @@ export async function watch(run: Watched, watching: Watching): Promise<Ending> {
   }
 }
 
-async function tell(approver: Approver, run: Watched, event: DurableEventOf<"approval">): Promise<void> {
+async function tell(
+  approver: Approver,
+  run: Watched,
+  event: DurableEventOf<"approval">,
+  find: Watching["find"],
+): Promise<void> {
   if (event.state !== "pending") return approver.settled(event);
-  const approval = await recordOf(run, event.approval_id);
-  if (approval !== undefined) approver.asked(approval);
+  const approval = (await recordOf(run, event.approval_id)) ?? (await find?.(event.approval_id));
+  if (approval?.state === "pending") approver.asked(approval);
 }
 
 const MOST_TURNS = 100;

@@ -69,7 +69,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
       const agent = await configuredAgent(opened, file, values);
       const about = `${agent.definition.model}, in ${agent.store}`;
       const present = presenterOn(io, opened);
-      const turn: Presenter["turn"] = (...args) => turnInStore(opened, () => present.turn(...args));
+      const turn: Presenter["turn"] = (...args) => turnInStore(opened, agent, () => present.turn(...args));
       return chat(io, { ...present, turn }, word, { name: file, agent, about, by: whoAmI(io.env) });
     });
   const present = presenter(io, { json: values.json === true });

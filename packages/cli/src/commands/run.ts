@@ -11,13 +11,16 @@ import {
   onlyConfigured,
   turnInStore,
 } from "../config/configured-agent.ts";
-import { inStore } from "../config/in-store.ts";
+import { type InStore, inStore } from "../config/in-store.ts";
 import { type Io, isInteractive, readAll } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
 import { type Presenter, presenter, presenterOn } from "../present.ts";
 import type { Prompt } from "../prompt.ts";
 import { cleanLine } from "../screen/clean.ts";
+import { onTemporal } from "../temporal/on-temporal.ts";
+import { onlyFiles } from "../temporal/only-files.ts";
+import { readTarget, TEMPORAL_OPTIONS, TEMPORAL_OPTIONS_HELP } from "../temporal/options.ts";
 import { whoAmI } from "../who.ts";
 
 const help = `trackside run <agent> [input]    runs one turn and shows it
@@ -42,6 +45,11 @@ With an agent of trackside.config.ts also
   --config file           the config; else trackside.config.ts here or in the nearest folder above
   --tenant name           whose it is; "default" unless given
 
+With a file and Temporal: the run is kept in a store, and workers do what it asks for (trackside worker --help)
+  --engine temporal       has Temporal drive the run; --temporal implies it. "local", this process, is the default
+${TEMPORAL_OPTIONS_HELP}
+  --queue, --conversation, --approve wait and --tenant as above
+
 With --json --approve ask and no terminal, decisions are lines of JSON on stdin:
   {"approval_id": "…", "choice": "approve"}       also with "edited_arguments": {…}
   {"approval_id": "…", "choice": "reject", "reason": "…"}
@@ -55,6 +63,7 @@ Examples
   git log -5 | trackside run agent.ts -
   trackside run agent.json --tools tools.ts --model ollama:llama3.2 "Hello"
   trackside run clerk "Refund order 17" --queue
+  trackside run agent.ts "Refund order 17" --engine temporal --temporal 127.0.0.1:7233
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {
@@ -64,6 +73,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     json: { type: "boolean" },
     approve: { type: "string" },
     ...DURABLE_OPTIONS,
+    ...TEMPORAL_OPTIONS,
     queue: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   });
@@ -78,7 +88,19 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   const model = readModel(values.model);
   const word = readApprove(values.approve);
   const json = values.json === true;
-  if (isConfigured(file, values, io.cwd)) return runConfigured(file, input, values, io);
+  const target = readTarget(values, io.env, ["local", "temporal"]);
+  if (isConfigured(file, values, io.cwd, target === undefined ? undefined : ["config"])) {
+    onlyFiles(file, values);
+    const open: Open = (work) => inStore(io, values, (opened) => work(opened, file));
+    return runInStore(open, input, values, io);
+  }
+  if (target !== undefined) {
+    if (model !== undefined) throw new Complaint(NO_MODEL);
+    const { tools, ...rest } = values;
+    const source = { file, tools };
+    const open: Open = (work) => onTemporal(io, values, { source, target }, work);
+    return runInStore(open, input, rest, io);
+  }
   if (values.queue) throw new Complaint(onlyConfigured("--queue", file));
   const present = presenter(io, { json });
 
@@ -100,9 +122,15 @@ interface DurableRun extends DurableValues {
   readonly queue?: boolean | undefined;
 }
 
-/** One turn of an agent of the config, kept in its store. */
-async function runConfigured(
-  name: string,
+const NO_MODEL =
+  "--model: on Temporal an agent runs on the model its file says, since the workers have the file and not this option.";
+
+/** Opens a store for a command on one of its agents. */
+type Open = (work: (opened: InStore, name: string) => Promise<number>) => Promise<number>;
+
+/** One turn of an agent, kept in a store. */
+async function runInStore(
+  open: Open,
   input: string | undefined,
   values: DurableRun,
   io: Io,
@@ -114,8 +142,8 @@ async function runConfigured(
     );
   const message = await readMessage(input, io);
   const takesStdin = fromStdin(input, io);
-  return inStore(io, values, async (opened) => {
-    const { screen, line, json } = opened;
+  return open(async (opened, name) => {
+    const { screen, line, json, fromFile = false } = opened;
     const agent = await configuredAgent(opened, name, values, (runId) => {
       if (json) return;
       screen.line(screen.paint("dim", runId));
@@ -128,10 +156,17 @@ async function runConfigured(
       return EXIT.completed;
     }
     const present = presenterOn(io, opened);
-    const approve = choosePolicy(word, { io, present, json, takesStdin, by: whoAmI(io.env) });
+    const approve = choosePolicy(word, {
+      io,
+      present,
+      json,
+      takesStdin,
+      by: whoAmI(io.env),
+      waits: !fromFile,
+    });
     if (!json)
       screen.line(screen.paint("dim", cleanLine(`${name} on ${agent.definition.model}, in ${agent.store}`)));
-    return (await turnInStore(opened, () => present.turn(agent, message, { approve }))).exitCode;
+    return (await turnInStore(opened, agent, () => present.turn(agent, message, { approve }))).exitCode;
   });
 }
 
@@ -143,13 +178,16 @@ interface Surroundings {
   readonly takesStdin: boolean;
   /** Of a run in a store: who sits here. What waits there can also be decided elsewhere. */
   readonly by?: string;
+  /** Whether it waits for them by default, where nobody sits here: `trackside approvals` needs a config. */
+  readonly waits?: boolean;
 }
 
 function choosePolicy(
-  word: ApproveWord | undefined,
-  { io, present: { output, screen }, json, takesStdin, by }: Surroundings,
+  given: ApproveWord | undefined,
+  { io, present: { output, screen }, json, takesStdin, by, waits = true }: Surroundings,
 ): Policy {
   const person = !takesStdin && isInteractive({ ...io, stdout: output });
+  const word = given ?? (person || waits ? undefined : "none");
   let made: Prompt | undefined;
   const prompt = () => (made ??= chatPrompt(io, output, screen));
   const lines: Policy | undefined = json && !takesStdin ? { kind: "lines" } : undefined;

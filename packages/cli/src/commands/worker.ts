@@ -1,15 +1,23 @@
-import type { RunRecord } from "@trackside/host";
 import { noMore, readArguments } from "../arguments.ts";
 import { type Command, EXIT, showHelp } from "../command.ts";
 import { Complaint } from "../complaint.ts";
-import { type InStore, inStore, STORE_OPTIONS } from "../config/in-store.ts";
-import { cleanLine } from "../screen/clean.ts";
-import { counted, duration } from "../screen/numbers.ts";
-import { statusCell, why } from "../screen/run-status.ts";
-import type { Screen } from "../screen/screen.ts";
-import { shortId } from "../short-id.ts";
+import { configFile } from "../config/find-config.ts";
+import { type InStore, inStore, inTrackside, STORE_OPTIONS, type StoreValues } from "../config/in-store.ts";
+import type { Io } from "../io.ts";
+import { WorkerLines } from "../screen/worker-lines.ts";
+import { aroundFile } from "../temporal/on-temporal.ts";
+import {
+  readTarget,
+  type Target,
+  TEMPORAL_OPTIONS,
+  TEMPORAL_OPTIONS_HELP,
+  type TemporalValues,
+} from "../temporal/options.ts";
+import { Toolkit } from "../temporal/toolkit.ts";
+import { workOn } from "../temporal/work.ts";
 
-const help = `trackside worker    works on the runs of a store until it is told to stop
+const help = `trackside worker            works on the runs of a store until it is told to stop
+trackside worker [agent]    with Temporal: works on the runs of a task queue
 
 It takes up runs that are queued and runs that another process has left, of the agents in the config, and says so
 with a line for each it takes up and each that ends. Any number of workers may share a store.
@@ -22,35 +30,83 @@ Options
   --config file           the config; else trackside.config.ts here or in the nearest folder above
   --help                  shows this
 
+With Temporal: it performs what runs of the task queue ask for, with the agents of the config, or with that of a file:
+  [agent]                 a file as for trackside run, the same as there; its store is that of --store
+  --tools file            with a .json definition: the file that exports the tools it names
+  --engine temporal       works for Temporal; --temporal implies it
+${TEMPORAL_OPTIONS_HELP}
+Workers on several machines share a store in PostgreSQL. With SQLite all of them are on one.
+
 Exit codes
   0    it was told to stop
-  1    the store did not work
-  2    wrong usage or configuration
+  1    the store or the server did not work
+  2    wrong usage or configuration; or there is no server
 
 Examples
   trackside worker
   trackside worker --json >> worker.log
+  trackside worker --temporal 127.0.0.1:7233
+  trackside worker agent.ts --temporal temporal.internal:7233 --store postgres://db.internal/trackside
 `;
 
 const GRACE_MS = 5_000;
 
-type Change = Parameters<Parameters<InStore["trackside"]["engine"]["onRun"]>[0]>[0]["change"];
-
-const SAID: Readonly<Record<Change, string>> = {
-  started: "begins",
-  taken_up: "goes on here",
-  ended: "is over",
-  parked: "is parked",
-  left: "is left for another process",
-};
-
-async function run(args: readonly string[], io: Parameters<Command["run"]>[1]): Promise<number> {
+async function run(args: readonly string[], io: Io): Promise<number> {
   const { tenant: _tenant, ...options } = STORE_OPTIONS;
-  const { values, positionals } = readArguments(args, options);
+  const { values, positionals } = readArguments(args, {
+    ...options,
+    ...TEMPORAL_OPTIONS,
+    tools: { type: "string" },
+  });
   if (values.help) return showHelp(io, help);
-  if (positionals[0] !== undefined && /\.[cm]?[tj]s$/.test(positionals[0]))
-    throw new Complaint(`A worker has a config, not an agent: trackside worker --config ${positionals[0]}`);
-  noMore(positionals, 0, "trackside worker");
+  const target = readTarget(values, io.env, ["temporal"]);
+  const [file] = positionals;
+  if (target === undefined) {
+    if (file !== undefined && /\.[cm]?[tj]s$/.test(file))
+      throw new Complaint(
+        `A worker has a config, not an agent: trackside worker --config ${file}. With Temporal it may have an agent: add --temporal and an address.`,
+      );
+    if (values.tools !== undefined) throw new Complaint("--tools is for a definition (.json) on Temporal.");
+    noMore(positionals, 0, "trackside worker");
+    const stopped = toldToStop(io);
+    return inStore(io, values, (opened) => work(opened, stopped));
+  }
+  noMore(positionals, 1, "trackside worker agent.ts --temporal address");
+  return file === undefined ? workForConfig(io, values, target) : workForFile(io, values, file, target);
+}
+
+interface WorkerValues extends TemporalValues, StoreValues {
+  readonly tools?: string | undefined;
+}
+
+function workForConfig(io: Io, values: WorkerValues, target: Target): Promise<number> {
+  const given = (["store", "bus", "tools"] as const).find((name) => values[name] !== undefined);
+  if (given !== undefined)
+    throw new Complaint(`--${given} is for the file of an agent: a config has its own. Name the file, too.`);
+  const stopped = toldToStop(io);
+  return inStore(io, values, (opened) => {
+    const toolkit = new Toolkit(configFile(values.config, io.cwd));
+    return workOn(opened, { toolkit, target, stopped });
+  });
+}
+
+async function workForFile(io: Io, values: WorkerValues, file: string, target: Target): Promise<number> {
+  if (values.config !== undefined)
+    throw new Complaint(
+      `A worker has the agents of a config or that of a file: leave --config or ${file} out.`,
+    );
+  const stopped = toldToStop(io);
+  let toolkit: Toolkit;
+  const make = async () => {
+    const made = await aroundFile(io, { file, tools: values.tools }, values, async () => undefined);
+    toolkit = made.toolkit;
+    return made.trackside;
+  };
+  return inTrackside(io, values, make, (opened) => workOn(opened, { toolkit, target, stopped }));
+}
+
+/** Aborted by the first signal; the second exits. */
+function toldToStop(io: Io): AbortSignal {
   const told = new AbortController();
   const stop = () => {
     if (told.signal.aborted) process.exit(EXIT.completed);
@@ -60,56 +116,25 @@ async function run(args: readonly string[], io: Parameters<Command["run"]>[1]): 
   process.on("SIGTERM", stop);
   process.on("SIGHUP", stop); // its terminal was closed
   io.gone.addEventListener("abort", stop, { once: true });
-  return inStore(io, values, (opened) => work(opened, told.signal));
+  return told.signal;
 }
 
-async function work({ trackside, json, screen, line }: InStore, stopped: AbortSignal): Promise<number> {
+async function work(opened: InStore, stopped: AbortSignal): Promise<number> {
+  const { trackside } = opened;
   const { engine } = trackside;
   const agents = engine.registry.names;
   if (agents.length === 0) throw new Complaint("The config has no agents, so there is nothing to work on.");
-  let telling = Promise.resolve();
-  engine.onRun(({ runId, tenant, agent, change }) => {
-    const at = Date.now();
-    // One after the other, in the order it happened.
-    telling = telling.then(async () => {
-      const run = await trackside.runs.get(runId, { tenant }).catch(() => undefined); // erased, or the store is away
-      if (json) line({ at, change, run_id: runId, tenant, agent, status: run?.status ?? null });
-      else screen.line(lineFor(screen, { at, runId, agent, change }, run));
-    });
-  });
-  const names = cleanLine(agents.join(", "));
-  if (json) line({ at: Date.now(), change: "ready", agents });
-  else
-    screen.line(
-      `${screen.paint("dim", clock(Date.now()))} working on ${cleanLine(engine.store.name)} · ${names}`,
-    );
+  const lines = new WorkerLines(opened);
+  engine.onRun((change) => lines.tell(change));
+  lines.ready(`${engine.store.name} · ${agents.join(", ")}`, { agents });
   await engine.open({ claims: true });
   engine.claim();
   await until(stopped);
   const left = engine.activeRuns;
   await trackside.close({ graceMs: GRACE_MS });
-  await telling;
-  const what = left === 0 ? "no run was under way" : `${counted(left, "run")} left for the next worker`;
-  if (json) line({ at: Date.now(), change: "stopped", left });
-  else screen.line(`${screen.paint("dim", clock(Date.now()))} stopped · ${what}`);
+  await lines.written;
+  lines.stopped(left);
   return EXIT.completed;
-}
-
-interface Told {
-  readonly at: number;
-  readonly runId: string;
-  readonly agent: string;
-  readonly change: Change;
-}
-
-function lineFor(screen: Screen, { at, runId, agent, change }: Told, run: RunRecord | undefined): string {
-  const facts = [`${screen.paint("bold", shortId(runId))} ${cleanLine(agent)} ${SAID[change]}`];
-  if (run !== undefined && (change === "ended" || change === "parked")) {
-    const { text, style } = statusCell(run);
-    facts.push(screen.paint(style, text), cleanLine(why(run)));
-    if (run.ended_at !== null) facts.push(duration(run.ended_at - run.created_at));
-  }
-  return `${screen.paint("dim", clock(at))} ${facts.join(" · ")}`;
 }
 
 /** Nothing else keeps the process alive while there is nothing to do. */
@@ -123,10 +148,6 @@ function until(stopped: AbortSignal): Promise<void> {
     if (stopped.aborted) done();
     else stopped.addEventListener("abort", done, { once: true });
   });
-}
-
-function clock(at: number): string {
-  return new Date(at).toLocaleTimeString("en-GB");
 }
 
 export const command: Command = { help, run };

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { StartedTurn } from "@trackside/host";
+import type { Approval } from "trackside";
 import { EXIT } from "../command.ts";
 import { Complaint } from "../complaint.ts";
 import { nearest } from "../nearest.ts";
@@ -23,18 +25,26 @@ export interface DurableValues extends StoreValues {
   readonly tools?: string | undefined;
 }
 
-/** An agent of the config, as it runs on the config's store. */
+/** An agent as it runs on a store: the config's, or that of a file on Temporal. */
 export interface ConfiguredAgent extends Runnable {
   /** The store, for people. */
   readonly store: string;
+  /** Calls back when a run of its own is parked. Returns the way to stop. */
+  onParked(listener: (runId: string) => void): () => void;
   /** Leaves a turn to a worker. */
   queue(message: string): Promise<StartedTurn>;
 }
 
 /** Whether the first argument is the name of an agent rather than a file. A file that is there is a file. */
-export function isConfigured(given: string, values: DurableValues, cwd: string): boolean {
+export function isConfigured(
+  given: string,
+  values: DurableValues,
+  cwd: string,
+  /** What only an agent of the config has. */
+  ofConfig: readonly ("config" | "conversation" | "tenant")[] = ["config", "conversation", "tenant"],
+): boolean {
   const isFile = /\.([cm]?[tj]s|json)$/.test(given) || existsSync(resolve(cwd, given));
-  const durable = (["config", "conversation", "tenant"] as const).find((name) => values[name] !== undefined);
+  const durable = ofConfig.find((name) => values[name] !== undefined);
   if (isFile && durable !== undefined) throw new Complaint(onlyConfigured(`--${durable}`, given));
   if (isFile) return false;
   if (durable === undefined && findConfig(cwd) === undefined)
@@ -70,15 +80,27 @@ export async function configuredAgent(
     values.conversation === undefined
       ? undefined
       : await findId(trackside, "branches", values.conversation, scope.tenant);
+  const own = new Set<string>();
+  const parked = new Set<(runId: string) => void>();
   return {
     definition: agent.definition,
     store: store.name,
+    approval: (id) => recordIn(trackside, id, scope),
+    saw: (event) => {
+      if (event.type !== "status" || event.status !== "parked" || !own.has(event.run_id)) return;
+      for (const listener of parked) listener(event.run_id);
+    },
+    onParked: (listener) => {
+      parked.add(listener);
+      return () => parked.delete(listener);
+    },
     stream: (message, { conversation, toolServers: _, ...options }) => {
       // A host has servers of its own.
       const id = conversationId(conversation) ?? first;
       first = undefined; // whoever begins anew, begins anew
       const about = { ...options, scope, ...(id === undefined ? {} : { conversation: id }) };
       const run = trackside.stream(name, message, about);
+      own.add(run.runId);
       started(run.runId);
       return run;
     },
@@ -91,6 +113,23 @@ export async function configuredAgent(
   };
 }
 
+const LOOKS = 100;
+const LOOK_MS = 50;
+
+/** The record of an approval. Where another process runs the agent, the event may come a moment before it. */
+async function recordIn(
+  { approvals }: InStore["trackside"],
+  id: string,
+  scope: InStore["scope"],
+): Promise<Approval | undefined> {
+  for (let look = 0; look < LOOKS; look++) {
+    const found = await approvals.get(id, scope).catch(() => undefined);
+    if (found !== undefined) return found;
+    await pause(LOOK_MS);
+  }
+  return undefined;
+}
+
 /** The store has the conversation; what is held of it here may be older. */
 function conversationId(conversation: string | { readonly id: string } | undefined): string | undefined {
   return typeof conversation === "object" ? conversation.id : conversation;
@@ -101,24 +140,34 @@ function conversationId(conversation: string | { readonly id: string } | undefin
  * nothing more is to come here.
  */
 export async function turnInStore(
-  { trackside, screen }: InStore,
+  { trackside, screen, fromFile = false }: InStore,
+  agent: ConfiguredAgent,
   turn: () => Promise<Ending>,
 ): Promise<Ending> {
   const stopped = Promise.withResolvers<Ending>();
-  const unwatch = trackside.engine.onRun(({ runId, change }) => {
-    if (change !== "left" && change !== "parked") return;
+  let isStopped = false;
+  const stop = (runId: string, change: "left" | "parked") => {
+    if (isStopped) return; // this process heard of it twice
+    isStopped = true;
     const id = shortId(runId);
     const next =
       change === "left"
         ? `It stopped here, and goes on in the next worker: trackside runs tail ${id}`
         : `It is parked: trackside runs show ${id} says why, trackside runs resume ${id} lets it go on.`;
+    const needed = fromFile ? " These need a trackside.config.ts on the same store." : "";
     screen.settled();
-    screen.line(`${screen.paint("yellow", "!")} ${next}`);
+    screen.line(`${screen.paint("yellow", "!")} ${next}${needed}`);
     stopped.resolve({ exitCode: EXIT.failed, conversation: undefined });
+  };
+  const unwatch = trackside.engine.onRun(({ runId, change }) => {
+    if (change === "left" || change === "parked") stop(runId, change);
   });
+  // Told of after it was shown, with why.
+  const unhear = agent.onParked((runId) => setImmediate(() => stop(runId, "parked")));
   try {
     return await Promise.race([turn(), stopped.promise]);
   } finally {
     unwatch();
+    unhear();
   }
 }

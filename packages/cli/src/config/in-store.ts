@@ -35,6 +35,8 @@ export interface InStore {
   readonly trackside: Trackside;
   readonly scope: { readonly tenant: string };
   readonly json: boolean;
+  /** No config was loaded: the Trackside was made around an agent's file. */
+  readonly fromFile?: boolean;
   /** Where people read: stdout, or with `--json` stderr. */
   readonly output: Output;
   readonly screen: Screen;
@@ -53,11 +55,21 @@ export async function inStore(
   values: StoreValues,
   work: (opened: InStore) => Promise<number>,
 ): Promise<number> {
-  const json = values.json === true;
   const path = configFile(values.config, io.cwd);
+  return inTrackside(io, values, () => loadConfig(path, io.cwd), work);
+}
+
+/** The same with a Trackside from elsewhere. Whatever `make` loads and prints stays out of lines of JSON. */
+export async function inTrackside(
+  io: Io,
+  values: StoreValues,
+  make: () => Promise<Trackside>,
+  work: (opened: InStore) => Promise<number>,
+): Promise<number> {
+  const json = values.json === true;
   const output = json ? io.stderr : io.stdout;
   const write = json ? claimStdout(io) : (text: string) => void io.stdout.write(text);
-  const trackside = await loadConfig(path, io.cwd);
+  const trackside = await make();
   try {
     await trackside.open({ claims: false });
     return await work({

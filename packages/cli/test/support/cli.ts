@@ -17,6 +17,7 @@ export const command = [process.execPath, "--conditions=@trackside/source", bin]
 
 const fixtures = {
   calculator: import.meta.resolve("../fixtures/calculator.ts"),
+  counter: import.meta.resolve("../fixtures/counter.ts"),
   failing: import.meta.resolve("../fixtures/failing.ts"),
   gated: import.meta.resolve("../fixtures/gated.ts"),
   hostile: import.meta.resolve("../fixtures/hostile.ts"),
@@ -46,7 +47,7 @@ export const nobody = "http://127.0.0.1:2/v1";
 
 /** No keys, no colours asked for or refused, and no model server but those a test starts. */
 export function cleanEnvironment(extra: Record<string, string> = {}): Record<string, string> {
-  const noise = /_API_KEY$|_BASE_URL$|^(NO_COLOR|FORCE_COLOR|NODE_OPTIONS|CI)$/;
+  const noise = /_API_KEY$|_BASE_URL$|^TEMPORAL_|^TRACKSIDE_|^(NO_COLOR|FORCE_COLOR|NODE_OPTIONS|CI)$/;
   const kept = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || noise.test(name) ? [] : [[name, value] as const],
   );
