@@ -28,6 +28,7 @@ import { lostModel } from "../journal/run-host.ts";
 import { type LoadedRun, loadRun, loopRows } from "../journal/run-records.ts";
 import { endingOf, makeContext, runningOf, type Surroundings } from "../journal/running.ts";
 import { rows } from "../store/store.ts";
+import { announce, withdraw } from "./announced.ts";
 import { PassingDesk, StillPending } from "./passing-desk.ts";
 import { RunFile } from "./run-file.ts";
 import { answerAt, writeAnswer, writeRows } from "./write-rows.ts";
@@ -88,6 +89,21 @@ export class Effects {
     this.#timer = setInterval(() => this.#hearing.hear("all"), HEAR_MS);
     this.#timer.unref();
     this.#hearing.hear("all");
+  }
+
+  /** Says which agents this process has, for those who submit runs to the engine. */
+  async announce(engine: string, id: string): Promise<void> {
+    const { registry, around } = this.#init;
+    const agents = registry.names.flatMap((name) => {
+      const agent = registry.get(name);
+      return agent === undefined ? [] : [[name, registry.pinned(agent)] as const];
+    });
+    const announced = { engine, id, agents: Object.fromEntries(agents) };
+    await around.store.write(announce(announced, around.parts.clock.now()));
+  }
+
+  async withdraw(engine: string, id: string): Promise<void> {
+    await this.#init.around.store.write(withdraw({ engine, id }));
   }
 
   async close(): Promise<void> {
@@ -155,8 +171,10 @@ export class Effects {
       if (known !== undefined) return known;
     }
     const effect = new Effect(asked.key);
-    if (order.cancelled !== undefined) effect.cancel(order.cancelled);
     const { root } = file.base;
+    // What is begun again may have been cancelled while nobody was there to hear it.
+    const cancelled = order.cancelled ?? (isAgain ? await this.cancelOf(root) : null);
+    if (cancelled !== null) effect.cancel(cancelled);
     const leave = () => effect.abort("the effect is performed elsewhere");
     by.signal?.addEventListener("abort", leave);
     this.#enter(run_id, file.desk, effect);

@@ -174,21 +174,31 @@ function rebind(
 ): { binding: AgentBinding } | { problem: string } {
   const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));
   const tools = (definition.tools ?? []).flatMap((tool) => byName.get(tool) ?? []);
-  const missing = (definition.tools ?? [])
-    .filter((tool) => !byName.has(tool))
-    .map((tool) => `the tool "${tool}"`);
-  for (const part of ["rails", "hooks", "model", "fallback_models", "output_schema"] as const) {
-    if (JSON.stringify(definition[part]) !== JSON.stringify(agent.definition[part]))
-      missing.push(`its ${part}`);
-  }
-  if (definition.planning_enabled && definition.planning_model !== agent.definition.planning_model)
-    missing.push("its planning_model");
+  const missing = missingFrom({ ...agent.definition, tools: [...byName.keys()] }, definition);
   if (missing.length > 0) {
     return {
       problem: `the agent "${definition.name}" has changed since the run began, and what the run needs is gone: ${missing.join(", ")}. Bring it back and resume the run, or cancel it.`,
     };
   }
   return { binding: { ...bindingOf(agent), definition, tools } };
+}
+
+/** What a run of an agent as it is wanted needs that it does not have as it is there. */
+function missingFrom(there: AgentDefinition, wanted: AgentDefinition): readonly string[] {
+  const missing = (wanted.tools ?? [])
+    .filter((tool) => there.tools?.includes(tool) !== true)
+    .map((tool) => `the tool "${tool}"`);
+  for (const part of ["rails", "hooks", "model", "fallback_models", "output_schema"] as const)
+    if (JSON.stringify(wanted[part]) !== JSON.stringify(there[part])) missing.push(`its ${part}`);
+  if (wanted.planning_enabled && wanted.planning_model !== there.planning_model)
+    missing.push("its planning_model");
+  return missing;
+}
+
+/** Why a run of an agent as it is wanted cannot go on with the one that is there; undefined when it can. */
+export function rebindProblem(there: AgentDefinition, wanted: AgentDefinition): string | undefined {
+  const missing = missingFrom(there, wanted);
+  return missing.length === 0 ? undefined : `it lacks, or has otherwise: ${missing.join(", ")}.`;
 }
 
 /** The parts of an agent that an engine needs, without the rest of the object. */

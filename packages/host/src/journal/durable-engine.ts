@@ -43,6 +43,7 @@ import type { RunDesk } from "../approvals/desk.ts";
 import { wake } from "../approvals/records.ts";
 import { artifactsOfBranch } from "../artifacts/attached.ts";
 import { type Bus, memoryBus } from "../bus/index.ts";
+import { cannotRun } from "../effects/announced.ts";
 import { Effects } from "../effects/effects.ts";
 import { runEvents } from "../runs/events.ts";
 import { rows, type Store, type Work } from "../store/store.ts";
@@ -93,8 +94,6 @@ export interface DurableOptions extends EngineOptions {
 export interface Elsewhere {
   /** What its runs are marked with in the store. */
   readonly name: string;
-  /** Why it cannot run this agent, if so, said before anything is written down. */
-  refuse?(agent: AgentBinding, pinned: { readonly digest: string }): Promise<string | undefined>;
   /** Begins a run that is in the store. Twice is once. Where it fails, whoever looks after the runs begins it later. */
   start(runId: string): Promise<void>;
 }
@@ -356,7 +355,9 @@ export class DurableEngine implements Engine {
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
     const pinned = this.registry.pinned(agent);
     const { elsewhere } = this.#options;
-    const refusal = await elsewhere?.refuse?.(agent, pinned);
+    const refusal =
+      elsewhere &&
+      (await this.store.read(cannotRun(elsewhere.name, agent.definition, pinned, this.clock.now())));
     if (refusal !== undefined) throw new TracksideError("not_available", refusal);
     const isPinned = this.#pinned.has(pinned.digest);
     const asked: NewRun = {

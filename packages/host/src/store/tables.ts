@@ -8,6 +8,8 @@ import type { Generated } from "kysely";
 export interface Tables {
   /** Processes that run agents: one lease for each, not one for each run. */
   processes: ProcessesTable;
+  /** Workers of distributed engines, and the agents they have (X9). */
+  engine_workers: EngineWorkersTable;
   /** One execution of a turn. */
   runs: RunsTable;
   /** Definitions that runs are pinned to, by digest. */
@@ -59,6 +61,14 @@ export interface ProcessesTable {
   started: string;
   expires_at: number;
   created_at: number;
+}
+
+export interface EngineWorkersTable {
+  engine: string;
+  id: string;
+  expires_at: number;
+  /** JSON: the digest of what runs of each agent are pinned to, by name. */
+  body: string;
 }
 
 export interface RunsTable {

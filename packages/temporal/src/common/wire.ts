@@ -26,11 +26,16 @@ export interface TurnEnd {
 /** The effects that workers perform as activities of the same name. `child` and `sleep` are the workflow's own. */
 export type PerformedKind = Exclude<EffectKind, "child" | "sleep">;
 
-export type Activities = Record<PerformedKind, (order: EffectOrder) => Promise<EffectAnswer>> & {
+/** This worker lacks what the run needs: another one may have it. */
+export interface Unable {
+  readonly unable: string;
+}
+
+export type Activities = Record<PerformedKind, (order: EffectOrder) => Promise<EffectAnswer | Unable>> & {
   /** The turn as the store has it; null when it is over. */
-  open(runId: string): Promise<OpenedTurn | null>;
-  openChild(order: ChildOrder): Promise<OpenedTurn | ChildOut>;
-  write(order: RowsOrder): Promise<ChildOut | null>;
+  open(runId: string): Promise<OpenedTurn | Unable | null>;
+  openChild(order: ChildOrder): Promise<OpenedTurn | ChildOut | Unable>;
+  write(order: RowsOrder): Promise<ChildOut | Unable | null>;
   park(runId: string, why: ParkReason): Promise<void>;
 };
 

@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure, Context } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";
-import { type Effects, Fenced, Parked } from "@trackside/host/effects";
+import { type Effects, Parked } from "@trackside/host/effects";
 import type { EffectAnswer, EffectOrder } from "trackside/loop";
-import { type Activities, PARKED, STOPPED } from "../common/wire.ts";
+import { type Activities, PARKED, STOPPED, type Unable } from "../common/wire.ts";
 
 export interface ActivitiesInit {
   readonly effects: Effects;
@@ -14,7 +14,7 @@ export interface ActivitiesInit {
 
 /** The effects of runs as activities: the handlers are those of every engine, over the store. */
 export function activitiesOf({ effects, workflows, own, heartbeatMs }: ActivitiesInit): Activities {
-  const perform = async (order: EffectOrder): Promise<EffectAnswer> => {
+  const perform = async (order: EffectOrder): Promise<EffectAnswer | Unable> => {
     const context = Context.current();
     const { attempt } = context.info;
     const gone = new AbortController();
@@ -30,18 +30,18 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
         effects.perform(order, { name: own, attempt, signal: gone.signal }),
       );
     } catch (error) {
-      throw asFailure(error);
+      return unableOr(error);
     } finally {
       void cancelled;
     }
   };
   const guarded =
     <Args extends unknown[], Out>(work: (...args: Args) => Promise<Out>) =>
-    async (...args: Args): Promise<Out> => {
+    async (...args: Args): Promise<Out | Unable> => {
       try {
         return await beating(heartbeatMs, () => work(...args));
       } catch (error) {
-        throw asFailure(error);
+        return unableOr(error);
       }
     };
   return {
@@ -56,7 +56,7 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
     open: guarded(async (runId) => (await effects.open(runId)) ?? null),
     openChild: guarded((order) => effects.openChild(order)),
     write: guarded(async (order) => (await effects.write(order)) ?? null),
-    park: guarded((runId, why) => effects.park(runId, why)),
+    park: async (runId, why) => effects.park(runId, why),
   };
 }
 
@@ -81,9 +81,9 @@ async function reasonOf(workflows: WorkflowClient, { run_id, asked }: EffectOrde
   }
 }
 
-/** What a workflow should do about it: park the run, or have the effect performed again, by whoever has the run. */
-function asFailure(error: unknown): unknown {
-  if (error instanceof Parked) return ApplicationFailure.nonRetryable(error.reason, PARKED, error.code);
-  if (error instanceof Fenced) return ApplicationFailure.retryable(error.message, "TracksideFenced");
-  return error;
+/** What a workflow should do about it: ask another worker, park the run, or have the effect performed again. */
+function unableOr(error: unknown): Unable {
+  if (!(error instanceof Parked)) throw error;
+  if (error.code === "diverged") return { unable: error.reason };
+  throw ApplicationFailure.nonRetryable(error.reason, PARKED, error.code);
 }

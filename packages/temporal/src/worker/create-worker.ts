@@ -40,6 +40,9 @@ export interface TracksideWorker {
 
 const HEARTBEAT_MS = 300;
 const STICKY_MS = 1_000;
+const ANNOUNCE_MS = 5_000;
+
+const notice = (message: string) => process.emitWarning(message, "TracksideNotice");
 
 /**
  * A worker: performs the effects of runs and drives their loops. Start it on as many machines as there is work for; kill
@@ -59,7 +62,7 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
     workflows,
     engine,
     start: startRun(workflows, taskQueue),
-    notice: (message) => process.emitWarning(message, "TracksideNotice"),
+    notice,
   });
   const activities = activitiesOf({ effects, workflows, own, heartbeatMs: HEARTBEAT_MS });
   const atOnce = init.maxConcurrentEffects ?? 100;
@@ -85,14 +88,22 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
     taskQueue: own,
     maxConcurrentActivityTaskExecutions: atOnce,
   });
+  const announce = () =>
+    effects.announce(engine, own).catch((error: unknown) => {
+      notice(`this worker could not say which agents it has, and tries again: ${String(error)}`);
+    });
   return {
     async run() {
       effects.listen();
       relay.start();
+      await announce();
+      const announcing = setInterval(announce, ANNOUNCE_MS);
       try {
         await Promise.all([main.run(), mine.run()]);
       } finally {
+        clearInterval(announcing);
         await relay.close();
+        await effects.withdraw(engine, own).catch(() => {}); // it lapses by itself
         await effects.close();
       }
     },

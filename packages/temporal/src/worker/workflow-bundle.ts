@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode, type WorkflowBundleOption } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from "@temporalio/worker";
 
 const READY = new URL("./workflow-bundle.js", import.meta.url);
 const SOURCE = new URL("../workflow/index.ts", import.meta.url);
@@ -16,6 +16,7 @@ export function workflowBundle(): Promise<WorkflowBundleOption> {
 function bundleSource(): Promise<WorkflowBundleOption> {
   return bundleWorkflowCode({
     workflowsPath: fileURLToPath(SOURCE),
+    logger: new DefaultLogger("WARN"),
     webpackConfigHook: (config) => ({
       ...config,
       resolve: { ...config.resolve, conditionNames: ["@trackside/source", "import", "default"] },

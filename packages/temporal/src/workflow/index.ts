@@ -13,6 +13,7 @@ import {
   ParentClosePolicy,
   proxyActivities,
   setHandler,
+  sleep,
   startChild,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -34,6 +35,7 @@ import {
   STOPPED,
   type TurnArgs,
   type TurnEnd,
+  type Unable,
 } from "../common/wire.ts";
 import { MovesOn, type Performing, WorkflowHost } from "./workflow-host.ts";
 
@@ -83,7 +85,7 @@ export async function trackside(args: TurnArgs): Promise<TurnEnd> {
     host = new WorkflowHost(run_id, opened, performing());
     early.forEach(hear);
     const ended = await drive(host, opened, args);
-    const out = await CancellationScope.nonCancellable(() => activities.write(host!.unwritten));
+    const out = await CancellationScope.nonCancellable(() => ably(() => activities.write(host!.unwritten)));
     const status = ended.outcome?.status ?? "error";
     return out === null ? { status } : { status, child: out };
   } catch (error) {
@@ -103,7 +105,7 @@ export async function trackside(args: TurnArgs): Promise<TurnEnd> {
 const activities = proxyActivities<Activities>(UNTIL_DONE);
 
 function open({ run_id, child }: TurnArgs): Promise<OpenedTurn | ChildOut | null> {
-  return child === undefined ? activities.open(run_id) : activities.openChild(child);
+  return child === undefined ? ably(() => activities.open(run_id)) : ably(() => activities.openChild(child));
 }
 
 async function drive(host: WorkflowHost, opened: OpenedTurn, args: TurnArgs) {
@@ -112,7 +114,7 @@ async function drive(host: WorkflowHost, opened: OpenedTurn, args: TurnArgs) {
   } catch (error) {
     if (!(error instanceof MovesOn)) throw error;
     const carried = host.carried(error.row);
-    await activities.write(host.unwritten);
+    await ably(() => activities.write(host.unwritten));
     return continueAsNew<typeof trackside>({ ...args, carried });
   }
 }
@@ -123,7 +125,8 @@ function performing(): Performing {
     perform(kind, order, at) {
       const { asked } = order;
       const options = { ...UNTIL_DONE, summary: asked.key };
-      if (at === undefined) return proxyActivities<Activities>(options)[kind](order);
+      const anywhere = proxyActivities<Activities>(options);
+      if (at === undefined) return ably(() => anywhere[kind](order));
       // A tool under way is asked where it is. When that worker is gone, so is the tool.
       const there = proxyActivities<Activities>({
         ...options,
@@ -131,19 +134,40 @@ function performing(): Performing {
         scheduleToStartTimeout: HOLDER_MS,
         retry: { ...UNTIL_DONE.retry, maximumAttempts: 1 },
       });
-      return there[kind](order).catch((error: unknown) => {
+      const held = ably(() => there[kind](order));
+      return held.catch((error: unknown) => {
         if (!(error instanceof ActivityFailure) || error.cause instanceof ApplicationFailure) throw error;
-        return proxyActivities<Activities>(options)[kind]({ ...order, lost: true });
+        return ably(() => anywhere[kind]({ ...order, lost: true }));
       });
     },
     child: runChild,
-    write: (told) => activities.write(told),
+    write: (told) => ably(() => activities.write(told)),
     get isLong() {
       const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
       return continueAsNewSuggested || historyLength > LONG_HISTORY || historySize > LARGE_HISTORY;
     },
   };
 }
+
+/**
+ * A worker may have other code than a run needs, as in the middle of a deploy: then another one is asked, for a while.
+ */
+async function ably<T>(ask: () => Promise<T | Unable>): Promise<Exclude<T, Unable>> {
+  for (let tries = 1; ; tries++) {
+    const out = await ask();
+    if (!isUnable(out)) return out as Exclude<T, Unable>; // the rest of its type
+    if (tries === MOST_ASKED) throw ApplicationFailure.nonRetryable(out.unable, PARKED, "diverged");
+    await sleep(Math.min(LONGEST_WAIT_MS, 100 * 2 ** tries));
+  }
+}
+
+function isUnable(out: unknown): out is Unable {
+  return typeof out === "object" && out !== null && "unable" in out;
+}
+
+/** About half a minute. */
+const MOST_ASKED = 14;
+const LONGEST_WAIT_MS = 3_000;
 
 async function runChild(
   asked: Asked,

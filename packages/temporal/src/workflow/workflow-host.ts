@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, sleep } from "@temporalio/workflow";
+import { ActivityFailure, CancellationScope, condition, isCancellation, sleep } from "@temporalio/workflow";
 import type {
   Asked,
   AskOut,
@@ -224,11 +224,13 @@ export class WorkflowHost implements JournalHost {
     const answer = await under.scope
       .run(() => this.#performing.perform(kind, order, at))
       .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
-        // Nobody had begun it. It still has an answer: that it was stopped.
-        const cancelled = under.cancelled ?? "stopped";
+        // Whoever had begun it is gone, and the server does not try again what is to be cancelled.
+        const isLost = error instanceof ActivityFailure && error.retryState === "CANCEL_REQUESTED";
+        if (!isLost && !isCancellation(error)) throw error;
+        // It still has an answer: that it was stopped.
+        const stopped = { ...order, cancelled: under.cancelled ?? "stopped" };
         return CancellationScope.nonCancellable(() =>
-          this.#performing.perform(kind, { ...order, cancelled }, at),
+          this.#performing.perform(kind, isLost ? { ...stopped, lost: true } : stopped, at),
         );
       });
     this.#written(rows);

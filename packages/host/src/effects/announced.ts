@@ -1,0 +1,71 @@
+import type { AgentDefinition } from "trackside";
+import { readPinned, rebindProblem } from "../journal/agent-registry.ts";
+import { pinDefinition } from "../journal/run-records.ts";
+import { type Operation, rows, type Work } from "../store/store.ts";
+
+/** A worker of a distributed engine says which agents it has for this long, and says it again in good time. */
+export const ANNOUNCED_MS = 20_000;
+
+export interface Announced {
+  readonly engine: string;
+  readonly id: string;
+  /** What runs of its agents are pinned to, by name. */
+  readonly agents: Readonly<Record<string, { readonly digest: string; readonly body: string }>>;
+}
+
+/** Writes down which agents a worker has: whoever submits a run is told at once when nobody could run it (X9). */
+export function announce({ engine, id, agents }: Announced, at: number): Work<void> {
+  return function* (db) {
+    for (const { digest, body } of Object.values(agents)) yield* pinDefinition(db, digest, body);
+    const digests = Object.entries(agents).map(([name, { digest }]) => [name, digest] as const);
+    const row = {
+      expires_at: at + ANNOUNCED_MS,
+      body: JSON.stringify({ v: 1, agents: Object.fromEntries(digests) }),
+    };
+    yield* rows(db.deleteFrom("engine_workers").where("expires_at", "<", at));
+    yield* rows(
+      db
+        .insertInto("engine_workers")
+        .values({ engine, id, ...row })
+        .onConflict((conflict) => conflict.columns(["engine", "id"]).doUpdateSet(row)),
+    );
+  };
+}
+
+export function withdraw({ engine, id }: Pick<Announced, "engine" | "id">): Work<void> {
+  return function* (db) {
+    yield* rows(db.deleteFrom("engine_workers").where("engine", "=", engine).where("id", "=", id));
+  };
+}
+
+/** Why none of an engine's workers can run an agent as it is defined here. Undefined while there are none to ask. */
+export function cannotRun(
+  engine: string,
+  definition: AgentDefinition,
+  pinned: { readonly digest: string; readonly body: string },
+  at: number,
+): Work<string | undefined> {
+  return function* (db): Operation<string | undefined> {
+    const found = yield* rows(
+      db
+        .selectFrom("engine_workers")
+        .select("body")
+        .where("engine", "=", engine)
+        .where("expires_at", ">=", at),
+    );
+    const workers = found.map(({ body }) => JSON.parse(body) as { agents: Record<string, string> }); // as `announce` writes it
+    const { name } = definition;
+    if (workers.length === 0 || workers.some(({ agents }) => agents[name] === pinned.digest))
+      return undefined;
+    const digests = [...new Set(workers.flatMap(({ agents }) => agents[name] ?? []))];
+    if (digests.length === 0)
+      return `No worker of ${engine} has an agent "${name}". Start one with it, or run it on this machine's engine.`;
+    const theirs = yield* rows(db.selectFrom("definitions").select("body").where("digest", "in", digests));
+    const problems = theirs.map(({ body }) =>
+      rebindProblem(readPinned(body).definition, readPinned(pinned.body).definition),
+    );
+    return problems.includes(undefined)
+      ? undefined
+      : `The workers of ${engine} have another "${name}": ${problems[0]} Start workers with this version, or submit with theirs.`;
+  };
+}
