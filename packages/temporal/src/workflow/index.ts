@@ -115,7 +115,8 @@ async function drive(host: WorkflowHost, opened: OpenedTurn, args: TurnArgs) {
     if (!(error instanceof MovesOn)) throw error;
     const carried = host.carried(error.row);
     await ably(() => activities.write(host.unwritten));
-    return continueAsNew<typeof trackside>({ ...args, carried });
+    // A word that came while they were written is not said again.
+    return continueAsNew<typeof trackside>({ ...args, carried: { ...carried, ...host.heard } });
   }
 }
 

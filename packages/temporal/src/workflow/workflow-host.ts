@@ -191,6 +191,13 @@ export class WorkflowHost implements JournalHost {
       seq,
       lost: [],
       crowded: false,
+      ...this.heard,
+    };
+  }
+
+  /** What the loop has not been told yet. */
+  get heard(): Pick<OpenedTurn, "called" | "cancelled"> {
+    return {
       called: this.#called,
       ...(this.#cancelled === undefined ? {} : { cancelled: this.#cancelled }),
     };
