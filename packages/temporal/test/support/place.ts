@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Connection, WorkflowClient } from "@temporalio/client";
+import { type ApprovalRecord, postgres, redisBus, Trackside } from "@trackside/host";
+import type { DurableEvent, RunResult } from "trackside";
+import { temporal } from "../../src/client/index.ts";
+import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
+import { type Mark, makeAgents, marksIn, opens } from "./agents.ts";
+import { KEYS } from "./keys.ts";
+import { Program } from "./processes.ts";
+import type { Decided, DeskProgram, WorkerProgram } from "./program.ts";
+
+const POLL_MS = 20;
+/** Whoever waits in vain says what for, before the test is ended. */
+const PATIENCE_MS = 60_000;
+
+const OVER = new Set(["completed", "error", "cancelled"]);
+
+export interface Servers {
+  readonly address: string;
+  readonly database: string;
+  readonly redis?: string;
+}
+
+/** A database and a task queue with workers in processes of their own; this process only starts runs and reads. */
+export class Place {
+  readonly trackside: Trackside;
+  readonly workflows: WorkflowClient;
+  readonly #init: WorkerProgram;
+  readonly #connection: Connection;
+  readonly #dir: string;
+  readonly #workers = new Set<Program>();
+
+  private constructor(init: WorkerProgram, connection: Connection, dir: string) {
+    this.#init = init;
+    this.#connection = connection;
+    this.#dir = dir;
+    this.workflows = new WorkflowClient({ connection });
+    const { redis, taskQueue } = init;
+    this.trackside = new Trackside({
+      store: postgres(init.database),
+      keyring: KEYS,
+      agents: makeAgents(init),
+      engine: temporal({ connection, taskQueue }),
+      ...(redis === undefined ? {} : { bus: redisBus(redis) }),
+    });
+  }
+
+  static async open({ address, ...servers }: Servers): Promise<Place> {
+    const dir = mkdtempSync(join(tmpdir(), "trackside-place-"));
+    const marks = join(dir, "marks");
+    const connection = await Connection.connect({ address });
+    const taskQueue = `queue-${process.pid}-${Date.now()}`;
+    const bundle = join(dir, "workflow-bundle.js");
+    const made = await workflowBundle();
+    if ("code" in made) writeFileSync(bundle, made.code);
+    const init = { role: "worker", address, taskQueue, marks, bundle, ...servers } as const;
+    const place = new Place(init, connection, dir);
+    await place.trackside.open();
+    return place;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+    await this.trackside.close();
+    await this.#connection.close();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  /** A worker that is starting; `ready` says when it is up. */
+  worker(other: Pick<WorkerProgram, "without"> = {}): Program {
+    const worker = new Program({ ...this.#init, ...other });
+    this.#workers.add(worker);
+    void worker.ended.then(() => this.#workers.delete(worker));
+    return worker;
+  }
+
+  /** Has so many workers up. */
+  async workers(count: number): Promise<void> {
+    while (this.#workers.size < count) this.worker();
+    await Promise.all([...this.#workers].map(({ ready }) => ready));
+  }
+
+  /** Kills the worker that made a mark. Answers when that was. */
+  async kill({ pid }: Pick<Mark, "pid">): Promise<number> {
+    const worker = [...this.#workers].find((one) => one.pid === pid);
+    if (worker === undefined) throw new Error(`no worker has the pid ${pid}`);
+    await worker.kill();
+    return Date.now();
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+  }
+
+  /** Has a process that has the store and nothing else decide an approval. */
+  async decides(given: Omit<DeskProgram, "role" | "database" | "at"> & { at?: number }): Promise<Decided> {
+    const desk = new Program({ role: "desk", database: this.#init.database, at: 0, ...given });
+    await desk.ended;
+    const [decided] = desk.said;
+    if (decided === undefined) throw new Error(`nothing was decided: ${desk.errors}`);
+    return decided;
+  }
+
+  /** Lets tools go on that wait at the gate of `n`. */
+  opens(n: string): void {
+    opens(this.#init.marks, n);
+  }
+
+  get marks(): readonly Mark[] {
+    return marksIn(this.#init.marks);
+  }
+
+  marksOf(n: string, what?: Mark["what"], of?: string): readonly Mark[] {
+    return this.marks.filter(
+      (one) =>
+        one.n === n && (what === undefined || one.what === what) && (of === undefined || one.of === of),
+    );
+  }
+
+  /** Waits until something was marked so many times. Answers the last of them. */
+  async marked(n: string, what: Mark["what"], of: string, times = 1): Promise<Mark> {
+    return this.until(`${what} ${of} of ${n}, ${times} times`, () => this.marksOf(n, what, of)[times - 1]);
+  }
+
+  async pending(runId: string): Promise<ApprovalRecord> {
+    return this.until("an approval", async () => {
+      const [found] = await this.trackside.approvals.list({ rootRunId: runId });
+      return found;
+    });
+  }
+
+  async start(agent: string, input: string): Promise<string> {
+    return (await this.trackside.start(agent, input)).runId;
+  }
+
+  /** The durable events of a run and its sub-agents, without what differs from run to run. */
+  async trace(runId: string, n: string): Promise<readonly object[]> {
+    return traceOf(await this.trackside.runs.events(runId, { children: true }), n);
+  }
+
+  /** Runs a script to its end. */
+  async run(agent: string, input: string): Promise<{ readonly runId: string; readonly text: string }> {
+    const runId = await this.start(agent, input);
+    return { runId, text: await this.text(runId) };
+  }
+
+  /** The text of a run, once it is over. */
+  async text(runId: string): Promise<string> {
+    return (await this.ended(runId)).text;
+  }
+
+  /** The result of a run, or why there is none; and what stands in its way, when that takes too long. */
+  async ended(runId: string): Promise<RunResult<unknown>> {
+    await this.until(`the end of ${runId}`, async () => {
+      const { status } = await this.trackside.runs.get(runId);
+      return status === "parked" || OVER.has(status) ? status : undefined;
+    });
+    return this.trackside.runs.result(runId);
+  }
+
+  async until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+    const give = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await look();
+      if (found !== undefined) return found;
+      if (Date.now() > give) throw new Error(`waited in vain for ${what}: ${await this.#standing()}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async #standing(): Promise<string> {
+    const runs = await this.trackside.runs.list();
+    const open = await Promise.all(
+      runs
+        .filter(({ status }) => !OVER.has(status))
+        .map(async (run) => {
+          const found = await this.workflows.getHandle(run.id).describe().catch(String);
+          return { ...run, workflow: typeof found === "string" ? found : found.status.name };
+        }),
+    );
+    const said = [...this.#workers].flatMap(({ said: lines, errors }) => [
+      ...lines.map((l) => JSON.stringify(l)),
+      errors,
+    ]);
+    return [...open.map((run) => JSON.stringify(run)), ...said].join("\n").slice(-4000);
+  }
+}
+
+/**
+ * Events without times, ids of runs and the `n` of their script. What a model call that was lost with its process had said is taken out, and so is
+ * which attempt an answer came from.
+ */
+export function traceOf(events: readonly DurableEvent[], n: string): readonly object[] {
+  const retracted = new Set(
+    events.flatMap((event) => (event.type === "message_retracted" ? [event.message_id] : [])),
+  );
+  const names = new Map<string, string>();
+  for (const { run_id } of events) if (!names.has(run_id)) names.set(run_id, `run-${names.size + 1}`);
+  return events
+    .filter((event) => !("message_id" in event && retracted.has(event.message_id as string)))
+    .map((event) => {
+      const { at: _at, seq: _seq, turn_ref: _turn, ...rest } = event;
+      let text = JSON.stringify(rest, (key, value) => (TIMES.has(key) ? undefined : value));
+      for (const [id, name] of names) text = text.replaceAll(id, name);
+      return JSON.parse(text.replaceAll(n, "n").replace(/\.m\d+"/g, '.m"'));
+    });
+}
+
+/** What a worker knows of the requests it made itself is not what another knows. */
+const TIMES = new Set([
+  "prefix",
+  "started_at",
+  "completed_at",
+  "execution_time_ms",
+  "approval_wait_ms",
+  "decided_at",
+  "created_at",
+  "deadline",
+  "duration_ms",
+]);
