@@ -43,6 +43,10 @@ With a trackside.config.ts, whose agents work on a store and whose runs outlive 
   trackside conversations             ${COMMANDS.conversations?.summary}
   trackside audit                     ${COMMANDS.audit?.summary}
 
+With --temporal and the address of a server, run, chat and worker have Temporal drive the runs, on many machines:
+
+  trackside worker agent.ts --temporal 127.0.0.1:7233
+
   trackside <command> --help shows the options of a command.
   trackside --version shows the version.
 

@@ -3,13 +3,22 @@ import { readArguments, readModel } from "../arguments.ts";
 import { chatLoop, chatPrompt } from "../chat-loop.ts";
 import { type Command, EXIT, EXIT_HELP } from "../command.ts";
 import { Complaint } from "../complaint.ts";
-import { configuredAgent, DURABLE_OPTIONS, isConfigured, turnInStore } from "../config/configured-agent.ts";
-import { inStore } from "../config/in-store.ts";
+import {
+  configuredAgent,
+  DURABLE_OPTIONS,
+  type DurableValues,
+  isConfigured,
+  turnInStore,
+} from "../config/configured-agent.ts";
+import { type InStore, inStore } from "../config/in-store.ts";
 import { type Io, isInteractive } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
 import { type Presenter, presenter, presenterOn, type Runnable, type TurnOptions } from "../present.ts";
 import { cleanLine } from "../screen/clean.ts";
+import { NO_MODEL, onTemporal } from "../temporal/on-temporal.ts";
+import { onlyFiles } from "../temporal/only-files.ts";
+import { readTarget, TEMPORAL_OPTIONS, TEMPORAL_OPTIONS_HELP } from "../temporal/options.ts";
 import { whoAmI } from "../who.ts";
 
 const help = `trackside chat <agent>    talks to an agent, turn by turn
@@ -32,6 +41,11 @@ With an agent of trackside.config.ts also
   --config file           the config; else trackside.config.ts here or in the nearest folder above
   --tenant name           whose it is; "default" unless given
 
+With a file and Temporal: the conversation is kept in a store, and workers do what it asks for (trackside worker --help)
+  --engine temporal       has Temporal drive the turns; --temporal implies it. "local", this process, is the default
+${TEMPORAL_OPTIONS_HELP}
+  --conversation, --approve wait and --tenant as above
+
 In the chat
   /help, /new, /quit      commands
   Ctrl-C                  stops the turn that is running; at the prompt, twice leaves
@@ -50,6 +64,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     json: { type: "boolean" },
     approve: { type: "string" },
     ...DURABLE_OPTIONS,
+    ...TEMPORAL_OPTIONS,
     help: { type: "boolean", short: "h" },
   });
   if (values.help) {
@@ -64,19 +79,37 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     );
   const model = readModel(values.model);
   const word = readApprove(values.approve);
-  if (isConfigured(file, values, io.cwd))
-    return inStore(io, values, async (opened) => {
-      const agent = await configuredAgent(opened, file, values);
-      const about = `${agent.definition.model}, in ${agent.store}`;
-      const present = presenterOn(io, opened);
-      const turn: Presenter["turn"] = (...args) => turnInStore(opened, agent, () => present.turn(...args));
-      return chat(io, { ...present, turn }, word, { name: file, agent, about, by: whoAmI(io.env) });
-    });
+  const target = readTarget(values, io.env, ["local", "temporal"]);
+  if (isConfigured(file, values, io.cwd, target === undefined ? undefined : ["config"])) {
+    onlyFiles(file, values);
+    return inStore(io, values, (opened) => chatInStore(io, opened, file, values));
+  }
+  if (target !== undefined) {
+    if (model !== undefined) throw new Complaint(NO_MODEL);
+    const { tools, ...rest } = values;
+    return onTemporal(io, values, { source: { file, tools }, target }, (opened, name) =>
+      chatInStore(io, opened, name, rest),
+    );
+  }
   const present = presenter(io, { json: values.json === true });
   const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
   const on = model === undefined ? undefined : { model, engine: onModel(agent, model) };
   const { name } = agent.definition;
   return chat(io, present, word, { name, agent, on, about: model ?? agent.definition.model });
+}
+
+async function chatInStore(
+  io: Io,
+  opened: InStore,
+  name: string,
+  values: DurableValues & { readonly approve?: string | undefined },
+): Promise<number> {
+  const agent = await configuredAgent(opened, name, values);
+  const about = `${agent.definition.model}, in ${agent.store}`;
+  const present = presenterOn(io, opened);
+  const turn: Presenter["turn"] = (...args) => turnInStore(opened, agent, () => present.turn(...args));
+  const partner = { name, agent, about, by: whoAmI(io.env), waits: opened.fromFile !== true };
+  return chat(io, { ...present, turn }, readApprove(values.approve), partner);
 }
 
 interface Partner {
@@ -86,15 +119,18 @@ interface Partner {
   readonly on?: TurnOptions["on"];
   /** Of a conversation in a store: who sits here. */
   readonly by?: string;
+  /** Whether calls wait by default, where nobody sits here: `trackside approvals` needs a config. */
+  readonly waits?: boolean;
 }
 
 function chat(
   io: Io,
   { output, screen, turn }: Presenter,
-  word: ApproveWord | undefined,
-  { name, agent, about, on, by }: Partner,
+  given: ApproveWord | undefined,
+  { name, agent, about, on, by, waits = true }: Partner,
 ): Promise<number> {
   const interactive = isInteractive({ ...io, stdout: output });
+  const word = given ?? (interactive || waits ? undefined : "none");
   const approve = policyFor(word, {
     policy: interactive
       ? { kind: "person", prompt: () => prompt, ...(by === undefined ? {} : { by }) }

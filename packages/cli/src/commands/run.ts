@@ -18,7 +18,7 @@ import { onModel } from "../on-model.ts";
 import { type Presenter, presenter, presenterOn } from "../present.ts";
 import type { Prompt } from "../prompt.ts";
 import { cleanLine } from "../screen/clean.ts";
-import { onTemporal } from "../temporal/on-temporal.ts";
+import { NO_MODEL, onTemporal } from "../temporal/on-temporal.ts";
 import { onlyFiles } from "../temporal/only-files.ts";
 import { readTarget, TEMPORAL_OPTIONS, TEMPORAL_OPTIONS_HELP } from "../temporal/options.ts";
 import { whoAmI } from "../who.ts";
@@ -121,9 +121,6 @@ interface DurableRun extends DurableValues {
   readonly approve?: string | undefined;
   readonly queue?: boolean | undefined;
 }
-
-const NO_MODEL =
-  "--model: on Temporal an agent runs on the model its file says, since the workers have the file and not this option.";
 
 /** Opens a store for a command on one of its agents. */
 type Open = (work: (opened: InStore, name: string) => Promise<number>) => Promise<number>;

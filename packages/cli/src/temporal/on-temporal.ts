@@ -13,6 +13,9 @@ import { Toolkit } from "./toolkit.ts";
 
 type TracksideOptions = ConstructorParameters<typeof Trackside>[0];
 
+export const NO_MODEL =
+  "--model: on Temporal an agent runs on the model its file says, since the workers have the file and not this option.";
+
 /** A Trackside around the agent of a file, on the store and the bus that the options name. */
 export async function aroundFile(
   io: Io,

@@ -28,15 +28,15 @@ export class RunsHere {
   readonly interceptor: ActivityInterceptorsFactory = ({ info }) => ({
     inbound: {
       execute: async (input, next) => {
-        const { activityType, attempt } = info;
+        const { activityType } = info;
         const runId = info.workflowExecution?.workflowId;
         if (runId === undefined) return next(input);
         this.#under.set(runId, (this.#under.get(runId) ?? 0) + 1);
         try {
-          const isNew = attempt === 1 && (activityType === "open" || activityType === "openChild");
-          if (!isNew) this.#meet(runId, "taken_up");
+          const opens = activityType === "open" || activityType === "openChild";
+          if (!opens) this.#meet(runId, "taken_up");
           const answer = await next(input);
-          if (isNew) this.#meet(runId, isBegun(answer) ? "taken_up" : "started");
+          if (opens) this.#meet(runId, isBegun(answer) ? "taken_up" : "started");
           if (activityType === "write") await this.#ended(runId);
           if (activityType === "park") this.#over(runId, "parked");
           return answer;

@@ -130,15 +130,32 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
     expect(await worker.said("ended")).toMatchObject({ status: "cancelled" });
   });
 
-  test("a worker with another agent parks the run, and whoever started it hears why", async () => {
+  test("where no worker has the agent, the run is refused or parked, and whoever started it hears why", async () => {
     const { place, where } = started();
-    const worker = place.worker(fixture("calculator"), ...where);
+    const workers: unknown[] = [];
+    const early = await place.cli(["run", fixture("counter"), "go", ...where], {
+      onStdout: (text) => {
+        // The run is in the store, so it is too late to refuse it.
+        if (workers.length === 0 && /run_\w+\n/.test(text))
+          workers.push(place.worker(fixture("calculator"), ...where));
+      },
+    });
+    expect(early.stdout).toMatch(/! parked\s.*counter/s);
+    expect(early.stdout).toContain("These need a trackside.config.ts on the same store.");
+    expect(early.code).toBe(1);
+    const late = await place.cli(["run", fixture("counter"), "go", ...where]);
+    expect(late.stdout).toMatch(/(parked|No worker)\s.*counter/s);
+    expect([1, 2]).toContain(late.code);
+  });
+
+  test("X7 a chat goes on with what was said, whoever did the work", async () => {
+    const { place, where } = started();
+    const worker = place.worker(fixture("memory"), ...where);
     await worker.said("ready");
-    const { code, stdout } = await place.cli(["run", fixture("counter"), "go", ...where]);
-    expect(stdout).toContain("parked");
-    expect(stdout).toContain("counter");
-    expect(stdout).toContain("These need a trackside.config.ts on the same store.");
-    expect(code).toBe(1);
+    const { code, stdout } = await place.cli(["chat", fixture("memory"), ...where], { input: "one\ntwo\n" });
+    expect(stdout).toMatch(/in sqlite trackside\.db/);
+    expect(stdout).toMatch(/› one\n.*Message 1\..*› two\n.*Message 2\./s);
+    expect(code).toBe(0);
   });
 
   test("the agents of a config work for Temporal, too", async () => {
