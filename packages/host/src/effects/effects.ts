@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "trackside";
+import type { AgentDefinition, Task } from "trackside";
 import { answerOf, childOut, Effect, isCrowded, NOT_BEGUN, perform, type RunContext } from "trackside/engine";
 import type {
   AskInput,
@@ -18,7 +18,7 @@ import type { RunDesk } from "../approvals/desk.ts";
 import type { AgentRegistry } from "../journal/agent-registry.ts";
 import type { BranchLogs } from "../journal/branch-logs.ts";
 import { answerFrom, newChild, openChild } from "../journal/children.ts";
-import { Fenced } from "../journal/fenced.ts";
+import { Erased, Fenced } from "../journal/fenced.ts";
 import { Hearing } from "../journal/hearing.ts";
 import { boundaryOf, queuedFor } from "../journal/inbox.ts";
 import { Parked, parkRun, recordAgain } from "../journal/park.ts";
@@ -38,7 +38,9 @@ export interface EffectsInit {
   readonly registry: AgentRegistry;
   readonly logs: BranchLogs;
   /** A run is over: its branch may have a next one, and it may have left work. */
-  readonly ended: (runId: string) => void;
+  readonly ended: () => void;
+  /** Work for after a run that hooks deferred here: it is known from now on. */
+  readonly deferred: (tasks: readonly Task[]) => void;
   /** Calls back when this process has left something for a run. */
   readonly onWake: (listener: () => void) => () => void;
 }
@@ -247,6 +249,8 @@ export class Effects {
     const callId = (order.asked.input as Partial<ToolInput>).call?.id; // of a tool
     const isHeld = callId !== undefined && run?.flights.has(callId) === true;
     const held = isHeld ? { held_by: name } : {};
+    if (run !== undefined && run.deferred.length > 0)
+      this.#init.deferred(run.deferred.map(({ task }) => task));
     const deferred = (run?.deferred ?? []).map(({ task, input }) => ({
       task: task.name,
       input: input ?? null,
@@ -273,7 +277,7 @@ export class Effects {
     this.#drop(runId);
     this.#flights.delete(runId);
     this.#init.around.bus.finish(runId);
-    this.#init.ended(runId);
+    this.#init.ended();
     return out;
   }
 
@@ -362,6 +366,15 @@ export class Effects {
 
   /** The run's file with everything in it that the loop knows of, its rows written down. */
   async #current(order: RowsOrder | EffectOrder): Promise<RunFile> {
+    try {
+      return await this.#brought(order);
+    } catch (error) {
+      if (error instanceof Fenced) this.#drop(order.run_id); // it may be gone: whoever tries again looks
+      throw error;
+    }
+  }
+
+  async #brought(order: RowsOrder | EffectOrder): Promise<RunFile> {
     const { around } = this.#init;
     const file = await this.#file(order.run_id);
     await file.catchUp(order);
@@ -461,7 +474,7 @@ export class Effects {
   async #load(runId: string): Promise<LoadedRun> {
     const { patient, codec } = this.#init.around;
     const loaded = await patient.read((db) => loadRun(db, runId, codec));
-    if (loaded === undefined) throw new Fenced(runId); // erased, with everything around it
+    if (loaded === undefined) throw new Erased(runId);
     return loaded;
   }
 

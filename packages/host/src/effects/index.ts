@@ -1,4 +1,4 @@
 // For engines whose loop runs elsewhere: effects, one at a time, over the store.
-export { Fenced } from "../journal/fenced.ts";
+export { Erased } from "../journal/fenced.ts";
 export { Parked } from "../journal/park.ts";
 export { Effects, type Performer } from "./effects.ts";

@@ -383,12 +383,12 @@ export class DurableEngine implements Engine {
       const opened = await this.#once(request.requestId, (db) => openRun(db, asked, this.codec));
       this.#pinned.add(pinned.digest);
       const about = { runId: opened.runId, turnRef: opened.turnRef, conversationId: opened.conversationId };
-      if (opened.state === "ready") await this.#startElsewhere(opened.runId, given.cancelled?.());
       if (opened.state !== "running") {
         const { approver } = request;
         const isFollowed = sink !== undefined || typeof approver === "function";
         const follow = { runId: opened.runId, sink, shown, approver, tenant: scope.tenant };
-        const shows = isFollowed ? this.#showOn(follow, 0) : undefined;
+        const shows = isFollowed ? this.#showOn(follow, 0) : undefined; // from its very beginning
+        if (opened.state === "ready") await this.#startElsewhere(opened.runId, given.cancelled?.());
         return {
           ...about,
           result: async () => {
@@ -438,6 +438,7 @@ export class DurableEngine implements Engine {
           this.#deferred.kick();
           this.#woke();
         },
+        deferred: (tasks) => this.#deferred.kick(tasks),
         onWake: (listener) => this.onWake(listener),
       },
       woken,

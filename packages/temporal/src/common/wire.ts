@@ -56,6 +56,9 @@ export const STOPPED = "stopped";
 /** The type of failures that say: this run is to be parked. */
 export const PARKED = "TracksideParked";
 
+/** The type of failures that say: this run is no longer there. */
+export const ERASED = "TracksideErased";
+
 /** What runs of a task queue are marked with in the store. */
 export function engineName(namespace: string, taskQueue: string): string {
   return `temporal:${namespace}/${taskQueue}`;

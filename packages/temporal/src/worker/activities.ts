@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure, Context } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";
-import { type Effects, Parked } from "@trackside/host/effects";
+import { type Effects, Erased, Parked } from "@trackside/host/effects";
 import type { EffectAnswer, EffectOrder } from "trackside/loop";
-import { type Activities, PARKED, STOPPED, type Unable } from "../common/wire.ts";
+import { type Activities, ERASED, PARKED, STOPPED, type Unable } from "../common/wire.ts";
 
 export interface ActivitiesInit {
   readonly effects: Effects;
@@ -83,6 +83,7 @@ async function reasonOf(workflows: WorkflowClient, { run_id, asked }: EffectOrde
 
 /** What a workflow should do about it: ask another worker, park the run, or have the effect performed again. */
 function unableOr(error: unknown): Unable {
+  if (error instanceof Erased) throw ApplicationFailure.nonRetryable(error.message, ERASED);
   if (!(error instanceof Parked)) throw error;
   if (error.code === "diverged") return { unable: error.reason };
   throw ApplicationFailure.nonRetryable(error.reason, PARKED, error.code);

@@ -29,6 +29,7 @@ import {
 } from "trackside/loop";
 import {
   type Activities,
+  ERASED,
   HEARD,
   type Heard,
   PARKED,
@@ -89,6 +90,7 @@ export async function trackside(args: TurnArgs): Promise<TurnEnd> {
     const status = ended.outcome?.status ?? "error";
     return out === null ? { status } : { status, child: out };
   } catch (error) {
+    if (isErased(error)) return { status: "erased" };
     const why = parkedBy(error);
     if (why === undefined) throw error;
     await CancellationScope.nonCancellable(() => activities.park(run_id, why));
@@ -219,6 +221,14 @@ async function stopWith(
   const reason = cancelled();
   if (isOver() || reason === undefined) return;
   await stop(reason).catch(() => {}); // it has ended meanwhile
+}
+
+function isErased(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === ERASED
+  );
 }
 
 /** Why a run cannot go on by itself; undefined for what Temporal should see. */

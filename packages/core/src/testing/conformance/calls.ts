@@ -5,7 +5,7 @@ import type { RunResult } from "../../local/run-result.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { manualClock } from "../manual-clock.ts";
 import { scriptedModel } from "../scripted-model.ts";
-import { behaviour, collect, trace } from "./behaviour.ts";
+import { behaviour, collect, trace, until } from "./behaviour.ts";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -21,26 +21,32 @@ const sleepy = defineTool({
 /** Tool calls: order, isolation, ids (T). */
 export const calls = [
   behaviour("T6 results enter the log in call order, events in completion order", async (make) => {
-    const model = scriptedModel([
-      {
-        calls: [
-          { tool: "sleepy", args: { ms: 60 } },
-          { tool: "sleepy", args: { ms: 1 } },
-        ],
+    let release = () => {};
+    const later = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const take = defineTool({
+      name: "take",
+      input: z.object({ n: z.number() }),
+      execute: async ({ n }) => {
+        if (n === 0) await later; // until the other one's result was seen
+        return `took ${n}`;
       },
-      "done",
-    ]);
-    const agent = new Agent({ name: "a", model, tools: [sleepy] });
+    });
+    const calls = [0, 1].map((n) => ({ tool: "take", args: { n } }));
+    const agent = new Agent({ name: "a", model: scriptedModel([{ calls }, "done"]), tools: [take] });
     const stream = agent.stream("go", { engine: await make() });
-    const events = await collect(stream);
-    const finished = events.flatMap((event) =>
-      event.type === "tool_result" ? [event.call_id.split(".").at(-1)] : [],
-    );
+    const finished: (string | undefined)[] = [];
+    for await (const event of stream) {
+      if (event.type !== "tool_result") continue;
+      finished.push(event.call_id.split(".").at(-1));
+      release();
+    }
     assert.deepEqual(finished, ["1", "0"], "the quick one is seen first");
     const logged = (await stream.result).messages.flatMap((m) => (m.role === "tool" ? [m.output] : []));
     assert.deepEqual(logged, [
-      { type: "text", value: "slept 60" },
-      { type: "text", value: "slept 1" },
+      { type: "text", value: "took 0" },
+      { type: "text", value: "took 1" },
     ]);
   }),
 
@@ -89,6 +95,7 @@ export const calls = [
           execute: async ({ id }) => {
             log.push(`${id}+`);
             await wait(4);
+            if (id === "x1") await until(() => log.includes("y1+"), "y1 runs beside x1");
             log.push(`${id}-`);
             return id;
           },

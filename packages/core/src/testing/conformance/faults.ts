@@ -136,7 +136,7 @@ export const faults = [
     const events = [];
     for await (const event of stream) {
       events.push(event);
-      if (event.type === "text_delta" && event.offset >= 4) stream.cancel("enough");
+      if (event.type === "text_delta" && event.offset + event.text.length >= 8) stream.cancel("enough");
     }
     const error = await rejection(stream.result);
     assert.ok(error instanceof RunCancelledError);
