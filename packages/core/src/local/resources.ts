@@ -6,11 +6,19 @@ interface InLine {
   readonly go: () => void;
 }
 
+/** Who may use a resource, and until when. */
+export interface ResourceDesk {
+  /** Waits until it is this call's, or its effect is cancelled. */
+  take(tree: string, key: string, call: string, effect: Effect): Maybe<void>;
+  /** The call is over: the next one may begin. */
+  free(tree: string, key: string, call: string): void;
+}
+
 /**
  * Calls with one resource key run one after another, over a whole tree of runs (T5). The loop sees to it within a step; this
  * does for calls of different runs, which know nothing of each other.
  */
-export class Resources {
+export class Resources implements ResourceDesk {
   /** Whoever has it, then those that wait, by tree and key. */
   readonly #lines = new Map<string, InLine[]>();
 

@@ -28,7 +28,7 @@ import type { Executed, Flight } from "./handlers/execute.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Models } from "./models.ts";
 import { type PromptCacheRequest, requestOf, type UsageNote } from "./prompt-cache/report.ts";
-import type { Resources } from "./resources.ts";
+import type { ResourceDesk } from "./resources.ts";
 import { RunSupplies } from "./run-supplies.ts";
 import type { TokenCounters } from "./token-counters.ts";
 import { ToldArtifacts } from "./told-artifacts.ts";
@@ -49,7 +49,7 @@ export interface EngineParts {
   readonly children: Children;
   readonly counters: TokenCounters;
   /** What calls of one tree may not use at the same time. */
-  readonly resources: Resources;
+  readonly resources: ResourceDesk;
   /** Where the tools of `mcp_servers` come from. */
   readonly toolServers: ToolServers | undefined;
   /** How a log is made smaller; ours unless an engine has others. */

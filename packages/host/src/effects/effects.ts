@@ -31,6 +31,7 @@ import { rows } from "../store/store.ts";
 import { announce, withdraw } from "./announced.ts";
 import { PassingDesk, StillPending } from "./passing-desk.ts";
 import { RunFile } from "./run-file.ts";
+import { StoredResources } from "./stored-resources.ts";
 import { answerAt, writeAnswer, writeRows } from "./write-rows.ts";
 
 export interface EffectsInit {
@@ -72,7 +73,9 @@ export class Effects {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(init: EffectsInit, woken?: (runIds: ReadonlySet<string>) => void) {
-    this.#init = init;
+    const { parts, patient } = init.around;
+    const resources = new StoredResources(patient, () => parts.clock.now());
+    this.#init = { ...init, around: { ...init.around, parts: { ...parts, resources } } };
     this.#hearing = new Hearing({
       store: init.around.store,
       runs: this.#under,

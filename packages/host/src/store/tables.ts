@@ -10,6 +10,8 @@ export interface Tables {
   processes: ProcessesTable;
   /** Workers of distributed engines, and the agents they have (X9). */
   engine_workers: EngineWorkersTable;
+  /** Who has what calls of one tree may not use at the same time, where that tree is on many machines (T5). */
+  resources: ResourcesTable;
   /** One execution of a turn. */
   runs: RunsTable;
   /** Definitions that runs are pinned to, by digest. */
@@ -69,6 +71,14 @@ export interface EngineWorkersTable {
   expires_at: number;
   /** JSON: the digest of what runs of each agent are pinned to, by name. */
   body: string;
+}
+
+export interface ResourcesTable {
+  /** The run at the root of the tree. */
+  tree: string;
+  key: string;
+  call: string;
+  expires_at: number;
 }
 
 export interface RunsTable {

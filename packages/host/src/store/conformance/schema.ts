@@ -19,6 +19,7 @@ const samples: { readonly [T in keyof Tables]: Insertable<Tables[T]> } = {
     expires_at: time,
     created_at: time,
   },
+  resources: { tree: "r", key: "k", call: "c", expires_at: time },
   engine_workers: { engine: "e", id: "w", expires_at: time, body },
   runs: aRun("r", {
     created_at: time,

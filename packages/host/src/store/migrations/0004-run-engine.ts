@@ -9,6 +9,11 @@ export const runEngine: Migration = {
       columns: { engine: "text", id: "text", expires_at: "integer", body: "text" },
       key: ["engine", "id"],
     },
+    // Who has what calls of one tree may not use at the same time.
+    resources: {
+      columns: { tree: "text", key: "text", call: "text", expires_at: "integer" },
+      key: ["tree", "key"],
+    },
   },
   statements: {
     sqlite: ['ALTER TABLE "runs" ADD COLUMN "engine" TEXT'],
