@@ -3,10 +3,13 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Manifest, promisesTypes, publicPackages } from "./public-packages.ts";
+import { temporalServer } from "./services/index.ts";
+import { findTemporal } from "./services/temporal-program.ts";
 
 /** What `npm i trackside` may bring along, besides itself. */
 const maxTransitivePackages = 5;
 const hello = "examples/01-hello.ts";
+const onTemporal = "examples/20-temporal.ts";
 
 /** Runs a command to its end; a failure shows what it printed and ends the check. */
 function run(cwd: string, command: string, ...args: string[]): string {
@@ -80,11 +83,30 @@ function checkCore(root: string, home: string, tarball: string, manifest: Manife
 }
 
 /** A command is installed next to the packages of ours that it needs, which npm does not have yet. */
-function checkCommands(home: string, tarballs: string[], commands: string[]): void {
+function checkCommands(home: string, tarballs: string[], commands: string[]): string {
   const project = install(home, "commands", tarballs);
   for (const command of commands) {
     run(project, process.execPath, join("node_modules/.bin", command), "--help");
     console.log(`${command} --help runs from the packed packages`);
+  }
+  return project;
+}
+
+/** Workers have to find the workflow code that was packed with them, which only a real server asks them for. */
+async function checkWorkers(root: string, project: string): Promise<void> {
+  const server = findTemporal() === undefined ? undefined : await temporalServer();
+  if (server === undefined || "missing" in server) {
+    console.log(`there is no Temporal here: ${onTemporal} did not run from the packed packages`);
+    return;
+  }
+  try {
+    copyFileSync(join(root, onTemporal), join(project, "on-temporal.ts"));
+    const given = `export const someServer = async () => ({ address: ${JSON.stringify(server.address)}, async stop() {} });`;
+    writeFileSync(join(project, "temporal-server.ts"), given);
+    run(project, process.execPath, "on-temporal.ts");
+    console.log(`${onTemporal} runs from the packed packages`);
+  } finally {
+    await server.stop();
   }
 }
 
@@ -101,11 +123,12 @@ if (import.meta.main) {
     if (!core) throw new Error("there is no package named trackside");
     checkCore(root, home, core.tarball, core.manifest);
     const commands = packages.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
-    checkCommands(
+    const project = checkCommands(
       home,
       packages.map(({ tarball }) => tarball),
       commands,
     );
+    await checkWorkers(root, project);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
