@@ -14,15 +14,27 @@ export class RunsHere {
   readonly #known = new Map<string, Promise<Pick<RunChange, "tenant" | "agent"> | undefined>>();
   /** Effects under way, by run. */
   readonly #under = new Map<string, number>();
+  #leaving: readonly string[] = [];
+  #telling: Promise<void> = Promise.resolve();
 
   constructor(trackside: Trackside, tell: (change: RunChange) => void) {
     this.#trackside = trackside;
     this.#tell = tell;
   }
 
-  /** How many runs have an effect under way here. */
-  get underWay(): number {
-    return this.#under.size;
+  /** From now on it is others that go on: what is under way is left to them, unless it ends first. */
+  leave(): void {
+    this.#leaving = [...this.#under.keys()];
+  }
+
+  /** How many runs were under way when it was told to leave, and have not ended here since. */
+  get left(): number {
+    return this.#leaving.filter((runId) => this.#known.has(runId)).length;
+  }
+
+  /** Resolves when everything noticed so far has been told. */
+  get told(): Promise<void> {
+    return this.#telling;
   }
 
   readonly interceptor: ActivityInterceptorsFactory = ({ info }) => ({
@@ -75,10 +87,11 @@ export class RunsHere {
     change: RunChange["change"],
     about: Promise<Pick<RunChange, "tenant" | "agent"> | undefined>,
   ): void {
-    about.then(
+    const told = about.then(
       (found) => found && this.#tell({ runId, change, tenant: found.tenant, agent: found.agent }),
       () => {}, // the store is away, and tells of it itself
     );
+    this.#telling = Promise.all([this.#telling, told]).then(() => {});
   }
 
   #about(runId: string) {

@@ -4,9 +4,10 @@ import { messageOf } from "../approvals/approver.ts";
 import { EXIT } from "../command.ts";
 import { Complaint } from "../complaint.ts";
 import type { InStore } from "../config/in-store.ts";
-import { clean, cleanLine } from "../screen/clean.ts";
+import { clean } from "../screen/clean.ts";
 import { WorkerLines } from "../screen/worker-lines.ts";
 import { connect, serverOf } from "./connect.ts";
+import { Notices } from "./notices.ts";
 import { warnOfOneMachine } from "./on-temporal.ts";
 import type { Target } from "./options.ts";
 import { RunsHere } from "./runs-here.ts";
@@ -16,6 +17,7 @@ import type { Toolkit } from "./toolkit.ts";
 /** Tools that are running may finish, for this long; then they are told to stop, for this long. */
 const GRACE_MS = 5_000;
 const STOPPING_MS = 3_000;
+const AGAIN_MS = 100;
 
 /** Works on the runs of a task queue until it is told to stop. Resolves to the exit code. */
 export async function workOn(
@@ -33,7 +35,7 @@ export async function workOn(
   await (await connect(toolkit, target)).close();
   const lines = new WorkerLines(opened);
   const runs = new RunsHere(trackside, (change) => lines.tell(change));
-  await quietRuntime(toolkit);
+  await quietRuntime(toolkit, target);
   const { NativeConnection } = await toolkit.theirsToWork();
   const connection = await NativeConnection.connect(serverOf(target));
   try {
@@ -44,10 +46,10 @@ export async function workOn(
       `${where} · ${registry.names.join(", ")} · task queue ${taskQueue} of ${namespace}, Temporal at ${address}`,
       { agents: registry.names, temporal: address, namespace, task_queue: taskQueue },
     );
-    const failure = await runUntil(worker, stopped);
-    const left = runs.underWay;
+    const failure = await runUntil(worker, stopped, () => runs.leave());
+    await runs.told;
     await lines.written;
-    if (failure === undefined) lines.stopped(left);
+    if (failure === undefined) lines.stopped(runs.left);
     else opened.screen.line(clean(`The worker cannot go on. ${messageOf(failure)}`));
     return failure === undefined ? EXIT.completed : EXIT.failed;
   } finally {
@@ -75,33 +77,36 @@ async function workerOn(
 }
 
 /** Undefined when it stopped because it was told to. */
-async function runUntil(worker: TracksideWorker, stopped: AbortSignal): Promise<unknown> {
-  const running = worker.run();
-  const stop = () => worker.shutdown();
+async function runUntil(
+  worker: TracksideWorker,
+  stopped: AbortSignal,
+  stopping: () => void,
+): Promise<unknown> {
+  let again: NodeJS.Timeout | undefined;
+  const stop = () => {
+    stopping();
+    worker.shutdown();
+    again = setInterval(() => worker.shutdown(), AGAIN_MS); // one that is not quite up does not hear it
+  };
   if (stopped.aborted) stop();
   else stopped.addEventListener("abort", stop, { once: true });
   try {
-    await running;
+    await worker.run();
     return undefined;
   } catch (error) {
     return stopped.aborted ? undefined : error; // a tool that would not stop: another worker asks for it again
+  } finally {
+    clearInterval(again);
+    stopped.removeEventListener("abort", stop);
   }
 }
 
-/** A worker has a second queue of its own, for effects alone. */
-const EXPECTED = /^No workflows registered/;
-
 /** Temporal says to us what an operator should know, and nothing else; signals are ours to hear. */
-async function quietRuntime(toolkit: Toolkit): Promise<void> {
+async function quietRuntime(toolkit: Toolkit, { address }: Target): Promise<void> {
   const { DefaultLogger, Runtime } = await toolkit.theirsToWork();
-  const notice = ({ message, meta }: { message: string; meta?: Record<string, unknown> }) => {
-    if (EXPECTED.test(message)) return;
-    const error = meta?.["error"];
-    const about = error === undefined ? "" : `: ${cleanLine(messageOf(error))}`;
-    process.emitWarning(`Temporal: ${cleanLine(message)}${about}`, "TracksideNotice");
-  };
+  const notices = new Notices(address);
   Runtime.install({
-    logger: new DefaultLogger("WARN", notice),
+    logger: new DefaultLogger("WARN", (entry) => notices.log(entry)),
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
     shutdownSignals: [],
   });

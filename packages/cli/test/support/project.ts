@@ -67,6 +67,8 @@ export type Project = ReturnType<typeof project>;
 
 export interface Worker {
   readonly pid: number;
+  /** So far. */
+  readonly stderr: string;
   /** Waits for a line that says this. */
   said(change: string, runId?: string): Promise<Record<string, unknown>>;
   signal(name: NodeJS.Signals): void;
@@ -103,6 +105,9 @@ function startWorker(folder: string, args: readonly string[]): Worker {
   });
   return {
     pid: child.pid ?? 0,
+    get stderr() {
+      return stderr;
+    },
     ended,
     signal: (name) => child.kill(name),
     said: (change, runId) =>

@@ -45,9 +45,7 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
     worker.signal("SIGTERM");
     expect(await worker.said("stopped")).toMatchObject({ left: 0 });
-    const { code: ended, stderr: notices } = await worker.ended;
-    expect(notices).not.toMatch(/^!/m);
-    expect(ended).toBe(0);
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("X2 a worker that is killed in the middle of a tool: another one goes on, and the run is finished", async () => {
@@ -81,6 +79,39 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
     const second = place.worker(fixture("counter"), ...where);
     expect(await second.said("ended", queued.stdout.trim())).toMatchObject({ status: "completed" });
     expect(place.ledger()).toEqual(["counting"]);
+  });
+
+  test("SIGTERM leaves a run whose tool does not finish to the next worker, and exits with 0", async () => {
+    const { place, where } = started();
+    const first = place.worker(fixture("counter"), ...where);
+    await first.said("ready");
+    const queued = await place.cli(["run", fixture("counter"), "go", "--queue", ...where]);
+    await counting(place);
+    first.signal("SIGTERM");
+    expect(await first.said("stopped")).toMatchObject({ left: 1 });
+    expect(await first.ended).toMatchObject({ code: 0, stderr: "" });
+    place.write("go.txt", "");
+    const second = place.worker(fixture("counter"), ...where);
+    expect(await second.said("ended", queued.stdout.trim())).toMatchObject({ status: "completed" });
+  });
+
+  test("a server that is away for a while: the worker says so once and goes on", async () => {
+    const { place, where } = started();
+    const worker = place.worker(fixture("counter"), ...where);
+    await worker.said("ready");
+    const running = place.cli(["run", fixture("counter"), "go", ...where]);
+    await counting(place);
+    await server.kill();
+    await until(() => (worker.stderr.includes("is away") ? true : undefined));
+    await server.restart();
+    place.write("go.txt", "");
+    const { code, stdout } = await running;
+    expect(stdout).toMatch(/I read .*42/s);
+    expect(code).toBe(0);
+    worker.signal("SIGTERM");
+    expect((await worker.ended).stderr).toBe(
+      `! the Temporal server at ${server.address} is away; this worker goes on when it is back\n`,
+    );
   });
 
   test("a run that is started before any worker says so, and waits for one", async () => {
