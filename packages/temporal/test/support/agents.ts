@@ -87,6 +87,7 @@ export function makeAgents({ marks, without }: AgentsInit): readonly AgentBindin
             if (signal.aborted) stop();
             else signal.addEventListener("abort", stop);
           });
+        mark({ what: "ended", n, of: name });
         return `${name} ${n}`;
       },
     });

@@ -82,6 +82,16 @@ export class Place {
     await Promise.all([...this.#workers].map(({ ready }) => ready));
   }
 
+  /** Waits until so many workers have said which agents they have. */
+  async announced(count: number): Promise<void> {
+    await this.until(`${count} workers to say what they have`, async () => {
+      const found = await this.trackside.engine.store.read(function* (db) {
+        return (yield db.selectFrom("engine_workers").select("id").compile()).rows.length;
+      });
+      return found >= count ? found : undefined;
+    });
+  }
+
   /** Kills the worker that made a mark. Answers when that was. */
   async kill({ pid }: Pick<Mark, "pid">): Promise<number> {
     const worker = [...this.#workers].find((one) => one.pid === pid);
@@ -106,6 +116,10 @@ export class Place {
   /** Lets tools go on that wait at the gate of `n`. */
   opens(n: string): void {
     opens(this.#init.marks, n);
+  }
+
+  get marksFile(): string {
+    return this.#init.marks;
   }
 
   get marks(): readonly Mark[] {
@@ -152,16 +166,21 @@ export class Place {
   }
 
   /** The result of a run, or why there is none; and what stands in its way, when that takes too long. */
-  async ended(runId: string): Promise<RunResult<unknown>> {
-    await this.until(`the end of ${runId}`, async () => {
+  async ended(runId: string, patienceMs = PATIENCE_MS): Promise<RunResult<unknown>> {
+    const look = async () => {
       const { status } = await this.trackside.runs.get(runId);
       return status === "parked" || OVER.has(status) ? status : undefined;
-    });
+    };
+    await this.until(`the end of ${runId}`, look, patienceMs);
     return this.trackside.runs.result(runId);
   }
 
-  async until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-    const give = Date.now() + PATIENCE_MS;
+  async until<T>(
+    what: string,
+    look: () => T | undefined | Promise<T | undefined>,
+    patienceMs = PATIENCE_MS,
+  ): Promise<T> {
+    const give = Date.now() + patienceMs;
     for (;;) {
       const found = await look();
       if (found !== undefined) return found;
@@ -189,7 +208,7 @@ export class Place {
 }
 
 /**
- * Events without times, ids of runs and the `n` of their script. What a model call that was lost with its process had said is taken out, and so is
+ * Events without times, ids of runs and messages, and the `n` of their script. What a model call that was lost with its process had said is taken out, and so is
  * which attempt an answer came from.
  */
 export function traceOf(events: readonly DurableEvent[], n: string): readonly object[] {
@@ -204,7 +223,12 @@ export function traceOf(events: readonly DurableEvent[], n: string): readonly ob
       const { at: _at, seq: _seq, turn_ref: _turn, ...rest } = event;
       let text = JSON.stringify(rest, (key, value) => (TIMES.has(key) ? undefined : value));
       for (const [id, name] of names) text = text.replaceAll(id, name);
-      return JSON.parse(text.replaceAll(n, "n").replace(/\.m\d+"/g, '.m"'));
+      return JSON.parse(
+        text
+          .replaceAll(n, "n")
+          .replace(/\.m\d+"/g, '.m"')
+          .replace(/"msg_\w+"/g, '"message"'),
+      );
     });
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import {
   postgresServer,
   redisServer,
@@ -15,15 +15,23 @@ export interface PlaceOptions {
   readonly live?: boolean;
 }
 
+export interface Here {
+  readonly place: Place;
+  readonly temporal: TemporalService;
+  /** Another task queue with a database of its own. */
+  another(): Promise<Place>;
+}
+
 /** Tests that need all the servers. Each file has its own; `place` is there once the tests begin. */
 export async function placeSuite(
   title: string,
   { settings, live = false }: PlaceOptions,
-  body: (here: { readonly place: Place; readonly temporal: TemporalService }) => void,
+  body: (here: Here) => void,
 ): Promise<void> {
   const provide = () => temporalServer(settings === undefined ? {} : { settings });
   await serviceSuite(title, provide, (temporal) => {
-    let place: Place | undefined;
+    const places: Place[] = [];
+    let open: () => Promise<Place>;
     const stops: (() => Promise<void>)[] = [];
     beforeAll(async () => {
       const postgres = await postgresServer();
@@ -32,20 +40,27 @@ export async function placeSuite(
       const redis = live ? await redisServer() : undefined;
       if (redis !== undefined && "missing" in redis) throw new Error(redis.missing);
       if (redis !== undefined) stops.push(() => redis.stop());
-      const database = await postgres.createDatabase();
-      const servers = { address: temporal.address, database, ...(redis ? { redis: redis.url } : {}) };
-      place = await Place.open(servers);
+      open = async () => {
+        const database = await postgres.createDatabase();
+        const servers = { address: temporal.address, database, ...(redis ? { redis: redis.url } : {}) };
+        const place = await Place.open(servers);
+        places.push(place);
+        return place;
+      };
+      await open();
     });
     afterAll(async () => {
-      await place?.close();
+      for (const place of places) await place.close();
       for (const stop of stops) await stop();
     });
     body({
       temporal,
       get place() {
-        expect(place).toBeDefined();
-        return place as Place; // as just seen
+        const [place] = places;
+        if (place === undefined) throw new Error("the servers are not up yet: use it in tests");
+        return place;
       },
+      another: () => open(),
     });
   });
 }
