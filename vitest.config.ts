@@ -4,18 +4,18 @@ import ServicesSequencer from "./scripts/services/sequencer.ts";
 // Workspace packages load from their source, so that no test ever runs against a stale build.
 const conditions = ["@trackside/source"];
 
+const FILES = [
+  "packages/*/src/**/*.test.ts",
+  "packages/*/test/**/*.test.ts",
+  "examples/**/*.test.ts",
+  "scripts/**/*.test.ts",
+];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
 
 export default defineConfig({
   resolve: { conditions: [...conditions, "node", "development|production"] },
   ssr: { resolve: { conditions: [...conditions, "node", "development|production"] } },
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "packages/*/test/**/*.test.ts",
-      "examples/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     exclude: ["**/node_modules/**", "**/dist/**"],
     // Threads start faster than processes; what needs a process of its own spawns one.
     pool: "threads",
@@ -28,7 +28,10 @@ export default defineConfig({
     // Building Temporal takes minutes, where it has to be built: what needs it comes last.
     sequence: { sequencer: ServicesSequencer },
     projects: [
-      { extends: true, test: { name: "trackside", exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL] } },
+      {
+        extends: true,
+        test: { name: "trackside", include: FILES, exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL] },
+      },
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
     ],

@@ -53,6 +53,8 @@ export interface Performer {
   readonly attempt: number;
   /** Given up, not cancelled: whoever does it again does it from the start. */
   readonly signal?: AbortSignal;
+  /** Whoever tried before left it in good order: nothing died in it. */
+  readonly wasLeft?: boolean;
 }
 
 const KEPT = 200;
@@ -210,7 +212,7 @@ export class Effects {
     const desk = kind === "ask" ? this.#passing(file) : file.desk;
     for (const id of approvalsIn(asked.input)) await desk.look(id);
     if (isAgain && kind !== "ask") {
-      const refusal = await recordAgain(around.patient, { runId, fence }, key);
+      const refusal = by.wasLeft ? undefined : await recordAgain(around.patient, { runId, fence }, key);
       if (refusal !== undefined) throw new Parked(refusal);
       if (kind === "model")
         return this.#keep(file, order, by, undefined, lostModel(runId, asked.input as ModelInput));
@@ -464,7 +466,7 @@ export class Effects {
       return new RunFile(around, { ...running, child });
     }
     const found = registry.bind(row.agent, loaded, row.definition_digest);
-    if ("problem" in found) throw new Parked(found.problem, "diverged");
+    if ("problem" in found) throw new Parked(found.problem, "diverged", true);
     return new RunFile(around, await runningOf(from, loaded, found.binding));
   }
 

@@ -173,12 +173,15 @@ export class Runs {
   }
 }
 
-function* unpark(db: Builder, { id, body: text }: RunsTable, at: number): Operation<void> {
+function* unpark(db: Builder, row: RunsTable, at: number): Operation<void> {
+  const { id, body: text, engine, parent_run_id } = row;
+  // Another engine begins it once more; a sub-agent is begun by its parent.
+  const status = engine !== null && parent_run_id === null ? "queued" : "running";
   const { parked: _parked, recoveries: _recoveries, ...body } = runBody.read(text, id);
   yield* rows(
     db
       .updateTable("runs")
-      .set({ status: "running", owner: null, updated_at: at, body: JSON.stringify(body) })
+      .set({ status, owner: null, updated_at: at, body: JSON.stringify(body) })
       .where("id", "=", id)
       .where("status", "=", "parked"),
   );

@@ -1,5 +1,5 @@
 import { type WorkflowClient, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { type TurnArgs, WORKFLOW } from "./wire.ts";
+import { type TurnArgs, WORKFLOW, WORKFLOW_TASK } from "./wire.ts";
 
 /** Begins the workflow of a run. Its id is the run's, so twice is once. */
 export type StartRun = (runId: string) => Promise<void>;
@@ -15,6 +15,7 @@ export function startRun(workflows: WorkflowClient, taskQueue: string): StartRun
         // A run that was parked and resumed begins a second time.
         workflowIdReusePolicy: "ALLOW_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
+        workflowTaskTimeout: WORKFLOW_TASK,
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -50,6 +50,8 @@ export interface Heard {
 }
 
 export const WORKFLOW = "trackside";
+/** A worker that is gone in the middle of a loop's reaction is missed after this; a reaction takes milliseconds. */
+export const WORKFLOW_TASK = "4 s";
 export const HEARD = "heard";
 /** Why an effect is to stop: asked by the worker that performs it. */
 export const STOPPED = "stopped";

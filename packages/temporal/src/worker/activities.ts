@@ -12,22 +12,26 @@ export interface ActivitiesInit {
   readonly heartbeatMs: number;
 }
 
+const LEFT = "left";
+
 /** The effects of runs as activities: the handlers are those of every engine, over the store. */
 export function activitiesOf({ effects, workflows, own, heartbeatMs }: ActivitiesInit): Activities {
   const perform = async (order: EffectOrder): Promise<EffectAnswer | Unable> => {
     const context = Context.current();
     const { attempt } = context.info;
+    const wasLeft = context.info.heartbeatDetails === LEFT;
     const gone = new AbortController();
     const stop = (reason: string) => effects.cancel(order.run_id, order.asked.key, reason);
     const cancelled = context.cancelled.catch(async (error: unknown) => {
       const isOurs = error instanceof CancelledFailure && error.message === "CANCELLED";
       // Another reason than a cancel: this worker shuts down, or the server has given this try up.
-      if (isOurs) stop(await reasonOf(workflows, order));
-      else gone.abort();
+      if (isOurs) return stop(await reasonOf(workflows, order));
+      context.heartbeat(LEFT); // whoever tries next is told
+      gone.abort();
     });
     try {
       return await beating(heartbeatMs, () =>
-        effects.perform(order, { name: own, attempt, signal: gone.signal }),
+        effects.perform(order, { name: own, attempt, signal: gone.signal, wasLeft }),
       );
     } catch (error) {
       return unableOr(error);
@@ -63,6 +67,7 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
 /** Says that it lives while it works. A model or a tool may be silent for minutes. */
 async function beating<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
+  if (context.info.isLocal) return work();
   const timer = setInterval(() => context.heartbeat(), ms);
   try {
     return await work();

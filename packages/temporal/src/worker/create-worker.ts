@@ -66,16 +66,19 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
   });
   const activities = activitiesOf({ effects, workflows, own, heartbeatMs: HEARTBEAT_MS });
   const atOnce = init.maxConcurrentEffects ?? 100;
+  // The queue of this process is no part of a deployment: versions have room for a hundred queues.
+  const { workerDeploymentOptions, ...rest } = options;
   const common = {
     connection,
     namespace,
     activities: { ...activities },
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     shutdownGraceTime: "10 s",
-    ...options,
+    ...rest,
   } satisfies Partial<WorkerOptions>;
   const main = await Worker.create({
     ...common,
+    ...(workerDeploymentOptions === undefined ? {} : { workerDeploymentOptions }),
     taskQueue,
     workflowBundle: madeBefore ?? (await workflowBundle()),
     maxConcurrentActivityTaskExecutions: atOnce,

@@ -80,7 +80,8 @@ export class Relay {
     try {
       await workflows.getHandle(runId).signal(HEARD, what);
     } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended, or begins
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      await this.#begin([runId]); // somebody has ended its workflow, or it was never begun: the rows are the truth
     }
   }
 }

@@ -12,6 +12,7 @@ import {
   defineSignal,
   ParentClosePolicy,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   sleep,
   startChild,
@@ -37,6 +38,7 @@ import {
   type TurnArgs,
   type TurnEnd,
   type Unable,
+  WORKFLOW_TASK,
 } from "../common/wire.ts";
 import { MovesOn, type Performing, WorkflowHost } from "./workflow-host.ts";
 
@@ -105,6 +107,8 @@ export async function trackside(args: TurnArgs): Promise<TurnEnd> {
 }
 
 const activities = proxyActivities<Activities>(UNTIL_DONE);
+/** Done by the worker that has the workflow: one event in the history, and no task. */
+const here = proxyLocalActivities<Pick<Activities, "write">>({ startToCloseTimeout: "1 min" });
 
 function open({ run_id, child }: TurnArgs): Promise<OpenedTurn | ChildOut | null> {
   return child === undefined ? ably(() => activities.open(run_id)) : ably(() => activities.openChild(child));
@@ -144,7 +148,7 @@ function performing(): Performing {
       });
     },
     child: runChild,
-    write: (told) => ably(() => activities.write(told)),
+    write: (told) => ably(() => here.write(told)),
     get isLong() {
       const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
       return continueAsNewSuggested || historyLength > LONG_HISTORY || historySize > LARGE_HISTORY;
@@ -188,6 +192,7 @@ async function runChild(
       parentClosePolicy: ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowTaskTimeout: WORKFLOW_TASK,
     }),
   );
   let isOver = false;

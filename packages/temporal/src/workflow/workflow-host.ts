@@ -92,6 +92,17 @@ export class WorkflowHost implements JournalHost {
     this.#seq = seq;
     this.#unwritten.push({ ...row, ord: this.#next(), seq });
     this.rows.length = 0; // a replay is Temporal's affair
+    if (row.begun.length === 0 && row.ended === undefined && this.#under.size > 0) this.#writeDown();
+  }
+
+  /** Nothing begins that would take the rows along, and a reader should not have to wait for what is under way. */
+  #writeDown(): void {
+    const told = this.unwritten;
+    if (told.rows.length > 0)
+      void this.#performing.write(told).then(
+        () => this.#written(told.rows),
+        () => {}, // the next effect takes them along
+      );
   }
 
   /** At a step boundary, with nothing open, the loop can be started again from its state. */
@@ -266,9 +277,7 @@ export class WorkflowHost implements JournalHost {
 
   /** Nothing else is under way that would write down what it waits for, and a reader should see that it does. */
   async #sleep(under: Under, ms: number): Promise<{ cancelled?: string }> {
-    const told = this.unwritten;
-    if (ms > 0 && told.rows.length > 0)
-      void this.#performing.write(told).then(() => this.#written(told.rows));
+    if (ms > 0) this.#writeDown();
     if (ms > 0) await Promise.race([sleep(ms), condition(() => under.cancelled !== undefined)]);
     return under.cancelled === undefined ? {} : { cancelled: under.cancelled };
   }
