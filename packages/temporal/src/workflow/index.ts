@@ -69,40 +69,45 @@ const stopped = defineQuery<string | null, [string]>(STOPPED);
 
 /** One turn: the loop, over a world of activities, signals, timers and child workflows. */
 export async function trackside(args: TurnArgs): Promise<TurnEnd> {
-  const early: Heard[] = [];
+  const heardSoFar: Heard[] = [];
   let host: WorkflowHost | undefined;
-  const hear = ({ cancelled }: Heard) => {
-    if (cancelled !== undefined) host?.cancelRun(cancelled);
+  const hear = (what: Heard) => {
+    if (host === undefined) heardSoFar.push(what);
+    else if (what.cancelled !== undefined) host.cancelRun(what.cancelled);
     host?.call();
   };
-  setHandler(heard, (what) => {
-    if (host === undefined) early.push(what);
-    else hear(what);
-  });
+  setHandler(heard, hear);
   setHandler(stopped, (key) => host?.stopped(key) ?? null);
-  const { run_id, child } = args;
+  // A cancel in Temporal's own words is one like any other: every call gets its result, and the run a terminal status.
+  CancellationScope.current().cancelRequested.catch(() => hear({ cancelled: "cancelled in Temporal" }));
+  return CancellationScope.nonCancellable(() =>
+    orParked(args, async () => {
+      const opened = args.carried ?? (await open(args));
+      if (opened === null) return { status: "over" };
+      if ("usage" in opened) return { status: opened.status, child: opened };
+      const turn = new WorkflowHost(args.run_id, opened, performing());
+      host = turn;
+      heardSoFar.forEach(hear);
+      const ended = await drive(turn, opened, args);
+      const child = await ably(() => activities.write(turn.unwritten));
+      const status = ended.outcome?.status ?? "error";
+      return child === null ? { status } : { status, child };
+    }),
+  );
+}
+
+/** A run that cannot go on by itself waits for somebody; whoever waits for a sub-agent waits with it. */
+async function orParked({ run_id, child }: TurnArgs, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
   try {
-    const opened = args.carried ?? (await open(args));
-    if (opened === null) return { status: "over" };
-    if ("usage" in opened) return { status: opened.status, child: opened };
-    host = new WorkflowHost(run_id, opened, performing());
-    early.forEach(hear);
-    const ended = await drive(host, opened, args);
-    const out = await CancellationScope.nonCancellable(() => ably(() => activities.write(host!.unwritten)));
-    const status = ended.outcome?.status ?? "error";
-    return out === null ? { status } : { status, child: out };
+    return await work();
   } catch (error) {
     if (isErased(error)) return { status: "erased" };
     const why = parkedBy(error);
     if (why === undefined) throw error;
-    await CancellationScope.nonCancellable(() => activities.park(run_id, why));
-    if (child !== undefined)
-      throw ApplicationFailure.nonRetryable(
-        `Its sub-agent ${run_id} is parked. ${why.message}`,
-        PARKED,
-        why.code,
-      );
-    return { status: "parked" };
+    await activities.park(run_id, why);
+    if (child === undefined) return { status: "parked" };
+    const message = `Its sub-agent ${run_id} is parked. ${why.message}`;
+    throw ApplicationFailure.nonRetryable(message, PARKED, why.code);
   }
 }
 
