@@ -82,7 +82,7 @@ export interface Checked {
 export function check(results: Results): Checked[] {
   return targets
     .filter(({ scenario }) => results.scenarios[scenario] !== undefined)
-    .map(({ scenario, metric, against, atMost, says }) => {
+    .map(({ scenario, metric, against, atMost = Infinity, atLeast = -Infinity, says }) => {
       const rows = results.scenarios[scenario] ?? {};
       const ours = typical(rows[OURS], metric);
       const other =
@@ -98,7 +98,9 @@ export function check(results: Results): Checked[] {
           detail: `not measured: ${ours === null ? OURS : against} has no ${metric}`,
         };
       const got = ours / other;
-      return { says, met: got <= atMost, detail: `${got.toFixed(2)}, allowed ${Number(atMost.toFixed(2))}` };
+      const allowed = atMost === Infinity ? `at least ${atLeast}` : `${Number(atMost.toFixed(2))}`;
+      const met = got <= atMost && got >= atLeast;
+      return { says, met, detail: `${got.toFixed(2)}, allowed ${allowed}` };
     });
 }
 

@@ -9,6 +9,7 @@ import { kills } from "./kills.ts";
 import type { Scenario } from "./scenario.ts";
 import { steps } from "./steps.ts";
 import { stream } from "./stream.ts";
+import { temporal } from "./temporal.ts";
 
 export const scenarios: Record<string, Scenario> = {
   steps,
@@ -28,4 +29,5 @@ export const scenarios: Record<string, Scenario> = {
   cancelling,
   "cancelling-trees": cancellingTrees,
   kills,
+  temporal,
 };
