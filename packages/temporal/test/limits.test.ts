@@ -22,9 +22,9 @@ await placeSuite("what a run costs in Temporal", {}, (here) => {
     const events = histories.flatMap((history) => history.events ?? []);
     const sizes = events.map((event) => Buffer.byteLength(JSON.stringify(event)));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    measured("events of a step:", events.length / STEPS);
-    measured("bytes of the largest event, as JSON:", Math.max(...sizes));
-    measured("bytes of all events, as JSON:", bytes);
+    measured("a step has", events.length / STEPS, "events");
+    measured("the largest event has", Math.max(...sizes), "bytes as JSON");
+    measured("all events have", bytes, "bytes as JSON");
     expect(events.length / STEPS).toBeLessThanOrEqual(13);
     expect(Math.max(...histories.map((history) => history.events?.length ?? 0))).toBeLessThan(10_000);
     expect(Math.max(...sizes)).toBeLessThan(MB / 4); // of 2 MB

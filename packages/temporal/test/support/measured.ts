@@ -1,4 +1,4 @@
-/** Says how long something took. It depends on the machine, so that nothing is asserted about it. */
-export function measured(what: string, ms: number): void {
-  process.stderr.write(`measured: ${what} ${ms} ms\n`);
+/** Says what was measured. It depends on the machine, so that nothing is asserted about times. */
+export function measured(what: string, value: number, unit = "ms"): void {
+  process.stderr.write(`measured: ${what} ${value} ${unit}\n`);
 }
