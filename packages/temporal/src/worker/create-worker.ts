@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { Connection, WorkflowClient } from "@temporalio/client";
-import {
-  bundleWorkflowCode,
-  type NativeConnection,
-  Worker,
-  type WorkerOptions,
-  type WorkflowBundle,
-} from "@temporalio/worker";
+import { WorkflowClient } from "@temporalio/client";
+import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import type { Trackside } from "@trackside/host";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";

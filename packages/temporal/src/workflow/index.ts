@@ -177,8 +177,8 @@ function isUnable(out: unknown): out is Unable {
   return typeof out === "object" && out !== null && "unable" in out;
 }
 
-/** About half a minute. */
-const MOST_ASKED = 14;
+/** About a quarter of a minute. */
+const MOST_ASKED = 9;
 const LONGEST_WAIT_MS = 3_000;
 
 async function runChild(
