@@ -34,6 +34,7 @@ export class RunFile {
   #low = -1;
   readonly #beyond = new Set<number>();
   #reading: Promise<void> = Promise.resolve();
+  readonly #writing = new Map<number, Promise<boolean>>();
 
   constructor(around: Surroundings, given: Running) {
     this.#around = around;
@@ -126,6 +127,19 @@ export class RunFile {
         row,
         mine.map(({ message }) => message),
       );
+    }
+  }
+
+  /** Has a row written by one of the effects that bring it at the same time. Answers whether it was this one, and new. */
+  async once(ord: number, write: () => Promise<boolean>): Promise<boolean> {
+    const known = this.#writing.get(ord);
+    if (known !== undefined) return known.then(() => false);
+    const writing = write();
+    this.#writing.set(ord, writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writing.delete(ord);
     }
   }
 
