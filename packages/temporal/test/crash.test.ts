@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { call, type Step, script, spawning } from "./support/agents.ts";
 import { measured } from "./support/measured.ts";
 import { placeSuite } from "./support/suite.ts";
@@ -13,6 +13,8 @@ interface Scene {
   readonly steps: (n: string) => readonly (string | Step)[];
   /** What is marked when the worker is to die, and in whose script. */
   readonly dies: { readonly in: (n: string) => string; readonly what: "model" | "tool"; readonly of: string };
+  /** Of a tool that happens once: what somebody says who is asked what came of it. */
+  readonly once?: { readonly choice: "ran" | "run"; readonly response?: string };
 }
 
 const SCENES: readonly Scene[] = [
@@ -46,35 +48,80 @@ const SCENES: readonly Scene[] = [
     ],
     dies: { in: (n) => `${n}-one`, what: "model", of: "1" },
   },
+  {
+    title: "mid tool that happens once, which ran",
+    agent: "guarded",
+    steps: (n) => [call("charge", n, "first"), "done"],
+    dies: { in: (n) => n, what: "tool", of: "charge" },
+    once: { choice: "ran", response: "charged" },
+  },
+  {
+    title: "mid tool that happens once, which did not run",
+    agent: "free",
+    steps: (n) => [call("charge", n, "first"), "done"],
+    dies: { in: (n) => n, what: "tool", of: "charge" },
+    once: { choice: "run" },
+  },
 ];
 
 await placeSuite("a worker is killed", {}, (here) => {
-  describe.each(SCENES)("$title", ({ title, agent, steps, dies }) => {
-    test("X3 X9 another goes on, nothing that was done is done again, and the events are the same", async () => {
-      const { place } = here;
-      await place.workers(2);
-      const calm = `calm-${title.replaceAll(/\W/g, "")}`;
-      const n = `dies-${title.replaceAll(/\W/g, "")}`;
-      const undisturbed = await place.run(agent, script(calm, steps(calm)));
+  const calm = new Map<string, { readonly runId: string; readonly text: string }>();
+  const disturbed = new Map<string, string>();
+  let died: { readonly pid: number; readonly at: number };
 
-      const runId = await place.start(agent, script(n, steps(n)));
-      const at = await place.marked(dies.in(n), dies.what, dies.of);
-      const killed = await place.kill(at);
-      const next = await place.marked(dies.in(n), dies.what, dies.of, 2);
-      measured(`${title}: another worker goes on after`, next.at - killed);
-      const text = await place.text(runId);
-
-      expect(text).toBe(undisturbed.text);
-      expect(next.pid).not.toBe(at.pid);
-      expect(next.key).toBe(at.key); // the same idempotency key
-      expect(await place.trace(runId, n)).toEqual(await place.trace(undisturbed.runId, calm));
-      // Everything happened once, but for what died: that happened twice.
-      const counts = new Map<string, number>();
-      for (const { n: of, what, of: which } of place.marks)
-        if (of.startsWith(n))
-          counts.set(`${of} ${what} ${which}`, (counts.get(`${of} ${what} ${which}`) ?? 0) + 1);
-      const twice = [...counts].filter(([, times]) => times > 1);
-      expect(twice).toEqual([[`${dies.in(n)} ${dies.what} ${dies.of}`, 2]]);
-    });
+  beforeAll(async () => {
+    const { place } = here;
+    await place.workers(1);
+    for (const { title, agent, steps } of SCENES) {
+      const n = `calm-${short(title)}`;
+      calm.set(title, await place.run(agent, script(n, steps(n))));
+    }
+    // All of them are in the middle of something when the worker dies; another is up and has nothing to do yet.
+    const marks = await Promise.all(
+      SCENES.map(async ({ title, agent, steps, dies }) => {
+        const n = `dies-${short(title)}`;
+        disturbed.set(title, await place.start(agent, script(n, steps(n))));
+        return place.marked(dies.in(n), dies.what, dies.of);
+      }),
+    );
+    await place.workers(2);
+    const [{ pid } = { pid: -1 }] = marks;
+    died = { pid, at: await place.kill({ pid }) };
   });
+
+  test.each(SCENES)(
+    "$title: X3 X9 another goes on, nothing that was done is done again, and the events are the same",
+    async ({ title, dies, once }) => {
+      const { place } = here;
+      const n = `dies-${short(title)}`;
+      const runId = disturbed.get(title) ?? "";
+      const undisturbed = calm.get(title);
+      const whole = `${dies.in(n)} ${dies.what} ${dies.of}`;
+      if (once !== undefined) {
+        const asked = await place.pending(runId);
+        measured(`${title}: somebody is asked after`, Date.now() - died.at);
+        expect(asked).toMatchObject({ kind: "unknown_outcome", tool: dies.of, state: "pending" });
+        expect(place.marksOf(dies.in(n), "tool", dies.of)).toHaveLength(1);
+        await place.trackside.approvals.decide(asked.id, { ...once, by: "ann" });
+      }
+      expect(await place.text(runId)).toBe(undisturbed?.text);
+      // Everything happened once, but for what died: that happened twice, if it may.
+      const twice = [...Map.groupBy(place.marks, (mark) => `${mark.n} ${mark.what} ${mark.of}`)].filter(
+        ([what, all]) => what.startsWith(n) && all.length > 1,
+      );
+      if (once?.choice === "ran") return expect(twice).toEqual([]);
+      expect(twice.map(([what, all]) => [what, all.length])).toEqual([[whole, 2]]);
+      const [first, next] = place.marksOf(dies.in(n), dies.what, dies.of);
+      expect(first?.pid).toBe(died.pid);
+      expect(next?.pid).not.toBe(died.pid);
+      expect(next?.key).toBe(first?.key); // the same idempotency key
+      if (once !== undefined) return;
+      measured(`${title}: another worker goes on after`, (next?.at ?? 0) - died.at);
+      expect(await place.trace(runId, n)).toEqual(
+        await place.trace(undisturbed?.runId ?? "", `calm-${short(title)}`),
+      );
+    },
+  );
 });
+
+const short = (title: string) => title.replaceAll(/\W/g, "");

@@ -56,7 +56,7 @@ async function work({
     notice: (notice) => say({ notice }),
     ...(redis === undefined ? {} : { bus: redisBus(redis) }),
   });
-  const options = { workflowBundle: { codePath: bundle } };
+  const options = { workflowBundle: { codePath: bundle }, shutdownGraceTime: "1 s" };
   const worker = await createWorker({ connection, taskQueue, trackside, options });
   const running = worker.run();
   process.on("SIGTERM", () => worker.shutdown());

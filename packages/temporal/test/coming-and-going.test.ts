@@ -3,37 +3,9 @@ import { call, script } from "./support/agents.ts";
 import { measured } from "./support/measured.ts";
 import { placeSuite } from "./support/suite.ts";
 
-// What must not happen twice, and what people decide, when workers are killed (X3, L4, L5).
+// What people decide while no worker is there, and workers that leave or come back (L4, L5, X4).
 
-await placeSuite("a worker is killed where people are asked", {}, (here) => {
-  test("X3 a tool that happens once is not run again: somebody is asked what came of it", async () => {
-    const { place } = here;
-    await place.workers(2);
-    const n = "once-asked";
-    const runId = await place.start("guarded", script(n, [call("charge", n, "first"), "done"]));
-    const killed = await place.kill(await place.marked(n, "tool", "charge"));
-    const asked = await place.pending(runId);
-    measured("somebody is asked after", Date.now() - killed);
-    expect(asked).toMatchObject({ kind: "unknown_outcome", tool: "charge", state: "pending" });
-    await place.trackside.approvals.decide(asked.id, { choice: "ran", response: "charged", by: "ann" });
-    expect(await place.text(runId)).toBe("done");
-    expect(place.marksOf(n, "tool")).toHaveLength(1);
-    expect(place.marksOf(n, "model")).toHaveLength(2);
-  });
-
-  test("X3 it runs again when somebody says that it did not run", async () => {
-    const { place } = here;
-    await place.workers(2);
-    const n = "once-again";
-    const runId = await place.start("free", script(n, [call("charge", n, "first"), "done"]));
-    await place.kill(await place.marked(n, "tool", "charge"));
-    const asked = await place.pending(runId);
-    await place.trackside.approvals.decide(asked.id, { choice: "run", by: "ann" });
-    expect(await place.text(runId)).toBe("done");
-    expect(place.marksOf(n, "tool")).toHaveLength(2);
-    expect(place.marksOf(n, "model")).toHaveLength(2);
-  });
-
+await placeSuite("people decide, workers come and go", {}, (here) => {
   test("L4 L5 nobody runs while somebody thinks; who has only the store decides, and another worker goes on", async () => {
     const { place } = here;
     await place.workers(2);
