@@ -39,6 +39,8 @@ export type { StreamedEvent } from "./runs/events.ts";
 export type { RunRecord } from "./runs/run-record.ts";
 export type { RunFilter, Runs } from "./runs/runs.ts";
 export {
+  type Cipher,
+  cipher,
   fileKeyring,
   type Key,
   type Keyring,

@@ -1,5 +1,6 @@
 import { type Client, type Connection, WorkflowClient } from "@temporalio/client";
-import type { Elsewhere } from "@trackside/host";
+import { cipher, type Elsewhere, type Keyring } from "@trackside/host";
+import { sealedPayloads } from "../common/sealed-payloads.ts";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";
 
@@ -10,6 +11,8 @@ export interface TemporalOptions {
   readonly taskQueue: string;
   /** `default` unless given. */
   readonly namespace?: string;
+  /** Encrypts what goes through Temporal. The workers have the same. */
+  readonly keyring?: Keyring;
 }
 
 /**
@@ -19,7 +22,9 @@ export interface TemporalOptions {
  * const connection = await Connection.connect({ address: "127.0.0.1:7233" });
  * const trackside = new Trackside({ store, bus, agents, engine: temporal({ connection, taskQueue: "agents" }) });
  */
-export function temporal({ connection, taskQueue, namespace = "default" }: TemporalOptions): Elsewhere {
-  const workflows = new WorkflowClient({ connection, namespace });
+export function temporal(options: TemporalOptions): Elsewhere {
+  const { connection, taskQueue, namespace = "default", keyring } = options;
+  const sealed = keyring && { dataConverter: { payloadCodecs: [sealedPayloads(cipher(keyring))] } };
+  const workflows = new WorkflowClient({ connection, namespace, ...sealed });
   return { name: engineName(namespace, taskQueue), start: startRun(workflows, taskQueue) };
 }

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { WorkflowClient } from "@temporalio/client";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
-import type { Trackside } from "@trackside/host";
+import { cipher, type Keyring, type Trackside } from "@trackside/host";
+import { sealedPayloads } from "../common/sealed-payloads.ts";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";
 import { activitiesOf } from "./activities.ts";
@@ -18,6 +19,8 @@ export interface WorkerInit {
   readonly taskQueue: string;
   /** Its agents, store and bus. Runs of the task queue find their tools, rails and hooks in it by name. */
   readonly trackside: Pick<Trackside, "open" | "engine">;
+  /** Encrypts what goes through Temporal. The clients have the same. */
+  readonly keyring?: Keyring;
   /** Effects at a time; 100 unless given. */
   readonly maxConcurrentEffects?: number;
   /** Anything else of Temporal's own: versioning, tuning, interceptors, a `workflowBundle` that was made before. */
@@ -46,7 +49,9 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
   const { connection, namespace = "default", taskQueue, trackside } = init;
   const { workflowBundle: madeBefore, ...options } = init.options ?? {};
   await trackside.open({ claims: false });
-  const workflows = new WorkflowClient({ connection: connection as never, namespace });
+  const { keyring } = init;
+  const sealed = keyring && { dataConverter: { payloadCodecs: [sealedPayloads(cipher(keyring))] } };
+  const workflows = new WorkflowClient({ connection: connection as never, namespace, ...sealed });
   const engine = engineName(namespace, taskQueue);
   const own = `${taskQueue}.${hostname()}.${randomUUID()}`;
   let relay: Relay | undefined;
@@ -68,6 +73,7 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
     activities: { ...activities },
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     shutdownGraceTime: "10 s",
+    ...sealed,
     ...rest,
   } satisfies Partial<WorkerOptions>;
   const main = await Worker.create({
