@@ -47,14 +47,15 @@ async function appendRows(
   at: number,
 ): Promise<readonly PlacedRow[]> {
   const { runId, fence } = file.given;
-  const landed = await Promise.all(
-    placed.map(({ ord, seq, ...row }) =>
-      file.once(ord, () =>
-        append(patient, { run_id: runId, ord, seq, body: JSON.stringify({ v: 1, at, ...row }), fence }),
-      ),
-    ),
-  );
-  return placed.filter((_, i) => landed[i]);
+  const fresh: PlacedRow[] = [];
+  // One after the other: a reader that sees a row has seen those before it.
+  for (const one of placed) {
+    const { ord, seq, ...row } = one;
+    const body = JSON.stringify({ v: 1, at, ...row });
+    if (await file.once(ord, () => append(patient, { run_id: runId, ord, seq, body, fence })))
+      fresh.push(one);
+  }
+  return fresh;
 }
 
 /** False when the row is there already. */
