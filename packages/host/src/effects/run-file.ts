@@ -118,9 +118,13 @@ export class RunFile {
 
   async #read(): Promise<void> {
     const { patient, codec } = this.#around;
-    const news = await patient.read((db) => loadCommits(db, this.given.runId, this.#low));
-    const fresh = news.filter(({ ord }) => !this.has(ord));
-    const messages = await patient.read((db) => messagesOf(db, fresh, codec));
+    const { runId } = this.given;
+    const low = this.#low;
+    const has = (ord: number) => this.has(ord);
+    const { fresh, messages } = await patient.read(function* (db) {
+      const fresh = (yield* loadCommits(db, runId, low)).filter(({ ord }) => !has(ord));
+      return { fresh, messages: yield* messagesOf(db, fresh, codec) };
+    });
     for (const row of fresh) {
       const mine = [...messages.values()].filter(({ ord }) => ord === row.ord);
       this.apply(

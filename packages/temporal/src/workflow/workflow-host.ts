@@ -72,6 +72,7 @@ export class WorkflowHost implements JournalHost {
   #calls = 0;
   #cancelled: string | undefined;
   #broken: { error: unknown } | undefined;
+  #wake = () => {};
 
   constructor(runId: string, opened: OpenedTurn, performing: Performing) {
     this.#runId = runId;
@@ -124,15 +125,21 @@ export class WorkflowHost implements JournalHost {
       (result) => {
         under.isDone = true;
         this.#ready.push({ key: asked.key, result });
+        this.#wake();
       },
       (error: unknown) => {
         this.#broken ??= { error };
+        this.#wake();
       },
     );
   }
 
   async next(): Promise<{ key: string; result: unknown }> {
-    await condition(() => this.#ready.length > 0 || this.#broken !== undefined);
+    // Not a condition: each of those is a call into the sandbox more, and they are most of what a step costs a worker.
+    if (this.#ready.length === 0 && this.#broken === undefined)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     if (this.#broken !== undefined) throw this.#broken.error;
     const next = this.#ready.shift();
     if (next === undefined) throw new Error("nothing is ready");
