@@ -36,6 +36,7 @@ export const temporal: Scenario = {
     { key: "runActions", label: "actions of that run", digits: 0 },
     { key: "deltaP50", label: "ms from a delta to its reader, median", digits: 1 },
     { key: "deltaP95", label: "95th percentile", digits: 1 },
+    { key: "deltaRedisMicros", label: "µs of CPU per delta in Redis", digits: 0 },
     { key: "killMillis", label: "ms until another worker goes on after SIGKILL, at most", digits: 0 },
   ],
   measure: () =>
@@ -52,7 +53,7 @@ export const temporal: Scenario = {
         const values = {
           ...(await throughput(client, servers, { ours: crew.workers, hands })),
           ...(await histories(client)),
-          ...(await deltas(client)),
+          ...(await deltas(client, servers)),
         };
         await killed(hands); // they have no part in what follows
         return { values: { ...values, killMillis: await kills(client, crew) } };
@@ -132,12 +133,14 @@ async function histories(client: ChildProcess): Promise<Measured> {
   };
 }
 
-async function deltas(client: ChildProcess): Promise<Measured> {
+async function deltas(client: ChildProcess, { redis }: Servers): Promise<Measured> {
   const order = { do: "talk", runs: TALKING } as const;
   await ask(client, order);
+  const before = cpuMillis(redis.pid);
   const took = (await ask<number[]>(client, order)).sort((a, b) => a - b);
+  const deltaRedisMicros = ((cpuMillis(redis.pid) - before) * 1e3) / took.length;
   const at = (part: number) => took[Math.floor(took.length * part)] ?? Number.NaN;
-  return { deltaP50: at(0.5), deltaP95: at(0.95) };
+  return { deltaP50: at(0.5), deltaP95: at(0.95), deltaRedisMicros };
 }
 
 /** The longest time from the death of a worker until another one has begun what it was doing. */
