@@ -48,7 +48,7 @@ import { MovesOn, type Performing, WorkflowHost } from "./workflow-host.ts";
  */
 const UNTIL_DONE: ActivityOptions = {
   startToCloseTimeout: "365 days", // each effect has limits of its own
-  heartbeatTimeout: "4 s",
+  heartbeatTimeout: "3 s",
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: {
     initialInterval: "200 ms",
