@@ -183,7 +183,13 @@ export const targets: Target[] = [
     scenario: "temporal",
     metric: "killMillis",
     atMost: 5000,
-    says: "another worker goes on within 5 s when one is killed",
+    says: "another worker goes on within 5 s when one is killed in a tool",
+  },
+  {
+    scenario: "temporal",
+    metric: "killModelMillis",
+    atMost: 5000,
+    says: "another worker goes on within 5 s when one is killed in a model call",
   },
   {
     scenario: "import",
