@@ -35,7 +35,7 @@ export interface TracksideWorker {
   shutdown(): void;
 }
 
-const HEARTBEAT_MS = 300;
+const HEARTBEAT_MS = 500;
 const STICKY_MS = 1_000;
 const ANNOUNCE_MS = 5_000;
 
