@@ -489,6 +489,7 @@ export class Effects {
       ?.then((file) => file.close())
       .catch(() => {});
     this.#files.delete(runId);
+    if (this.#flights.get(runId)?.size === 0) this.#flights.delete(runId);
   }
 
   #enter(id: string, desk: RunDesk, effect: Effect): void {
