@@ -26,7 +26,7 @@ import { outcomeBody } from "../journal/row-codecs.ts";
 import type { OutcomeBody } from "../journal/rows.ts";
 import { lostModel } from "../journal/run-host.ts";
 import { type LoadedRun, loadRun, loopRows } from "../journal/run-records.ts";
-import { endingOf, makeContext, runningOf, type Surroundings } from "../journal/running.ts";
+import { endingOf, lostEffects, makeContext, runningOf, type Surroundings } from "../journal/running.ts";
 import { rows } from "../store/store.ts";
 import { announce, withdraw } from "./announced.ts";
 import { PassingDesk, StillPending } from "./passing-desk.ts";
@@ -289,7 +289,7 @@ export class Effects {
   /** Stops a run until somebody looks at it. */
   async park(runId: string, why: { readonly message: string; readonly code: Parked["code"] }): Promise<void> {
     const { store, parts } = this.#init.around;
-    const { fence } = (await this.#load(runId)).row;
+    const { fence } = await this.#mark(runId);
     await parkRun(store, { runId, fence, at: parts.clock.now() }, new Parked(why.message, why.code, true));
     this.#drop(runId);
   }
@@ -358,7 +358,16 @@ export class Effects {
 
   /** Why a run is to stop; null while it is not. */
   async cancelOf(runId: string): Promise<string | null> {
-    return (await this.#load(runId)).row.cancel_reason;
+    return (await this.#mark(runId)).cancel_reason;
+  }
+
+  /** What others may have changed of a run meanwhile: two columns, not the run. */
+  async #mark(runId: string): Promise<{ readonly fence: number; readonly cancel_reason: string | null }> {
+    const [row] = await this.#init.around.patient.read((db) =>
+      rows(db.selectFrom("runs").select(["fence", "cancel_reason"]).where("id", "=", runId)),
+    );
+    if (row === undefined) throw new Erased(runId);
+    return row;
   }
 
   async #childOut(runId: string): Promise<ChildOut> {
@@ -530,7 +539,8 @@ class Under {
 const CALLS_AT_ONCE = 500;
 
 /** What the loop of a turn is started with: where its journal got to. */
-function journalOf({ commits }: LoadedRun): Pick<OpenedTurn, "rows" | "ord" | "seq" | "lost"> {
+function journalOf(loaded: LoadedRun): Pick<OpenedTurn, "rows" | "ord" | "seq" | "lost"> {
+  const { commits } = loaded;
   const all = loopRows(commits).map(
     ({ v: _, at: __, messages: ___, deferred: ____, answer: _____, ...row }) => row,
   );
@@ -539,16 +549,11 @@ function journalOf({ commits }: LoadedRun): Pick<OpenedTurn, "rows" | "ord" | "s
     all.findLastIndex((row: CommitRow) => row.state !== undefined),
   );
   const last = commits.at(-1);
-  const lost = new Set<string>();
-  for (const { key, begun } of all) {
-    lost.delete(key);
-    for (const one of begun) lost.add(one);
-  }
   return {
     rows: all.slice(from),
     ord: (last?.ord ?? -1) + 1,
     seq: last?.seq ?? 0,
-    lost: [...lost],
+    lost: [...lostEffects(loaded).keys()],
   };
 }
 

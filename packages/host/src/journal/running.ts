@@ -334,7 +334,7 @@ function listens({ pinned }: BoundAgent, point: PinnedAgent["points"][number]): 
 const NO_LOST: ReadonlyMap<string, number> = new Map();
 
 /** Effects that had been begun and not delivered, and when they were begun. */
-function lostEffects({ commits }: LoadedRun): ReadonlyMap<string, number> {
+export function lostEffects({ commits }: LoadedRun): ReadonlyMap<string, number> {
   const lost = new Map<string, number>();
   for (const { body } of commits) {
     lost.delete(body.key);

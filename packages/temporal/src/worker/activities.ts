@@ -22,7 +22,7 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
     const wasLeft = context.info.heartbeatDetails === LEFT;
     const gone = new AbortController();
     const stop = (reason: string) => effects.cancel(order.run_id, order.asked.key, reason);
-    const cancelled = context.cancelled.catch(async (error: unknown) => {
+    void context.cancelled.catch(async (error: unknown) => {
       const isOurs = error instanceof CancelledFailure && error.message === "CANCELLED";
       // Another reason than a cancel: this worker shuts down, or the server has given this try up.
       if (isOurs) return stop(await reasonOf(workflows, order));
@@ -35,8 +35,6 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
       );
     } catch (error) {
       return unableOr(error);
-    } finally {
-      void cancelled;
     }
   };
   const guarded =

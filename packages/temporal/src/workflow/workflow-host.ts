@@ -88,12 +88,15 @@ export class WorkflowHost implements JournalHost {
 
   commit(row: CommitRow): void {
     if (this.#mayMoveOn(row)) throw new MovesOn(row);
-    let seq = this.#seq;
-    for (const note of row.notes) if (isEvent(note)) seq += 1;
-    this.#seq = seq;
-    this.#unwritten.push({ ...row, ord: this.#next(), seq });
+    this.#place(row);
     this.rows.length = 0; // a replay is Temporal's affair
     if (row.begun.length === 0 && row.ended === undefined && this.#under.size > 0) this.#writeDown();
+  }
+
+  /** Numbers a row and its events. */
+  #place(row: CommitRow): void {
+    for (const note of row.notes) if (isEvent(note)) this.#seq += 1;
+    this.#unwritten.push({ ...row, ord: this.#next(), seq: this.#seq });
   }
 
   /** Nothing begins that would take the rows along, and a reader should not have to wait for what is under way. */
@@ -197,16 +200,13 @@ export class WorkflowHost implements JournalHost {
   carried(row: CommitRow): OpenedTurn {
     const { notes: n = 0 } = row.before ?? {};
     const notes = row.notes.slice(0, n);
-    let seq = this.#seq;
-    for (const note of notes) if (isEvent(note)) seq += 1;
     const placed = { ...row, notes, begun: [], open: true as const };
-    this.#seq = seq;
-    this.#unwritten.push({ ...placed, ord: this.#next(), seq });
+    this.#place(placed);
     return {
       ...this.#opened,
       rows: [placed],
       ord: this.#ord,
-      seq,
+      seq: this.#seq,
       lost: [],
       crowded: false,
       ...this.heard,
