@@ -2,9 +2,18 @@ import type { AgentDefinition } from "../schema/agent.ts";
 import { type ModelFacts, requestBudget } from "./model-table.ts";
 
 /** The percentage of the window that `limit:n` allows; null in every other mode (B3). */
-export function limitPercent({ budget_awareness }: AgentDefinition): number | null {
-  return budget_awareness?.startsWith("limit:") ? Number(budget_awareness.slice("limit:".length)) : null;
+export function limitPercent({ budget_awareness: mode }: AgentDefinition): number | null {
+  if (mode === null) return null;
+  let percent = PERCENTS.get(mode);
+  if (percent === undefined) {
+    percent = mode.startsWith("limit:") ? Number(mode.slice("limit:".length)) : null;
+    PERCENTS.set(mode, percent);
+  }
+  return percent;
 }
+
+/** Asked at every step; there are a hundred and two modes at most. */
+const PERCENTS = new Map<string, number | null>();
 
 /** The tokens a request may have: `limit:n` of the window, else the window less what the answer needs (H6). */
 export function budgetOf(definition: AgentDefinition, facts: ModelFacts): number {
