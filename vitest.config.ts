@@ -19,6 +19,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     // Threads start faster than processes; what needs a process of its own spawns one.
     pool: "threads",
+    // Left to itself, two cores get one worker, though most of the long suites wait rather than work.
+    maxWorkers: 3,
     // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
     execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
     testTimeout: 60_000,
