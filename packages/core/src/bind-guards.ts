@@ -10,12 +10,39 @@ import { HOOK_POINTS, type HookPoint } from "./schema/points.ts";
 import { isPlain } from "./schema/preview.ts";
 import { type ConfigIssue, issue } from "./schema/problems.ts";
 import type { TransformerFactory } from "./stream/transform.ts";
+import type { SchemaLike } from "./tools/compile-schema.ts";
 
 /** Makes a rail from the options of a definition. `settings` are what the definition says beside them. */
-export type RailFactory = (options: JsonObject, settings: RailOptions & { readonly name?: string }) => Rail;
+export interface RailFactory {
+  (options: JsonObject, settings: RailOptions & { readonly name?: string }): Rail;
+  readonly about?: RailAbout;
+}
 
 /** Makes a hook of the pipeline, a transformer or a point hook from the options of a definition. */
-export type HookFactory = (options: JsonObject, settings: HookSettings) => PipelineThing | Hook;
+export interface HookFactory {
+  (options: JsonObject, settings: HookSettings): PipelineThing | Hook;
+  readonly about?: HookAbout;
+}
+
+/** What a factory says of itself, for the forms that its options are written in. It checks them itself all the same. */
+interface FactoryAbout {
+  /** A sentence or two for whoever chooses it. */
+  readonly description: string;
+  /** What its options are: zod, any Standard Schema with a JSON form, or JSON Schema of an object. */
+  readonly options?: SchemaLike;
+  /** Where what it makes runs unless a definition says otherwise. */
+  readonly points?: readonly HookPoint[];
+}
+
+export interface RailAbout extends FactoryAbout {
+  /** Where among the rails of a point, unless a definition says otherwise. */
+  readonly priority?: number;
+}
+
+export interface HookAbout extends FactoryAbout {
+  /** Where in `hooks` of a definition it may stand: `point` is `on`, `member` a place in a parallel group. */
+  readonly kind?: "pre" | "member" | "post" | "stream" | "point";
+}
 
 export interface HookSettings {
   readonly durable?: boolean;

@@ -4,8 +4,10 @@ export type { AgentConfig } from "./agent-config.ts";
 export type { Registry } from "./bind-definition.ts";
 export {
   type GuardRegistry,
+  type HookAbout,
   type HookFactory,
   type HookSettings,
+  type RailAbout,
   type RailFactory,
   type StreamHook,
   streamTransformer,
