@@ -4,7 +4,8 @@ import { withLock } from "./lock-file.ts";
 import { rememberedFailure, rememberFailure } from "./past-failure.ts";
 
 const APT_GET = "/usr/bin/apt-get";
-const INSTALL_MS = 240_000;
+/** A browser and what it stands on are hundreds of packages. */
+const INSTALL_MS = 900_000;
 
 /**
  * Installs a Debian package for the tests where that is possible: as root, with apt-get, one process at a time. `isThere`

@@ -1,5 +1,5 @@
 import { afterAll, describe, test, vi } from "vitest";
-import type { Missing, Service } from "./service.ts";
+import type { Missing } from "./service.ts";
 
 /** Hundreds of databases are gigabytes to remove, on a disk that others write to as well. */
 const STOPS_WITHIN_MS = 300_000;
@@ -7,7 +7,7 @@ const STOPS_WITHIN_MS = 300_000;
 const PATIENCE_MS = 300_000;
 
 /** A `describe` for tests that need a service. Where it cannot be had they are skipped, and the title says why. */
-export async function serviceSuite<S extends Service>(
+export async function serviceSuite<S extends { stop(): Promise<void> }>(
   title: string,
   provide: () => Promise<S | Missing>,
   body: (service: S) => void,

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { fixture } from "../fixture.ts";
 import { isAlive } from "./lock-file.ts";
-import { needsTemporal } from "./sequencer.ts";
+import { needs } from "./sequencer.ts";
 import { temporalServer as provideServer } from "./temporal.ts";
 import { buildTemporal } from "./temporal-build.ts";
 import { cachedCopy, findTemporal, provideTemporal } from "./temporal-program.ts";
@@ -190,12 +190,14 @@ test("a suite needs Temporal if it or what it imports names the server", () => {
     "three.test.ts": `import { redisServer } from "${services}";\nimport { c } from "./c.ts";`,
     "c.ts": `import { c } from "./three.test.ts";`,
   });
-  const needs = ["one", "two", "three", "no-such"].map((name) =>
-    needsTemporal(join(place, `${name}.test.ts`)),
+  const found = ["one", "two", "three", "no-such"].map((name) =>
+    needs("temporalServer", join(place, `${name}.test.ts`)),
   );
-  expect(needs).toEqual([true, true, false, false]);
-  expect(needsTemporal(join(import.meta.dirname, "../../packages/host/test/bus/redis.test.ts"))).toBe(false);
-  expect(needsTemporal(join(import.meta.dirname, "temporal.test.ts"))).toBe(true);
+  expect(found).toEqual([true, true, false, false]);
+  expect(
+    needs("temporalServer", join(import.meta.dirname, "../../packages/host/test/bus/redis.test.ts")),
+  ).toBe(false);
+  expect(needs("temporalServer", join(import.meta.dirname, "temporal.test.ts"))).toBe(true);
 });
 
 function script(path: string, body = ""): string {
