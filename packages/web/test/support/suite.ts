@@ -1,0 +1,27 @@
+import { afterAll, beforeAll } from "vitest";
+import { chromiumBrowser, serviceSuite } from "../../../../scripts/services/index.ts";
+import { type OpenBrowser, openBrowser } from "./browser.ts";
+
+/** A `describe` for tests in a real browser, which they share. Skipped, and told why, where there is none. */
+export async function browserSuite(title: string, body: (browser: OpenBrowser) => void): Promise<void> {
+  await serviceSuite(title, chromiumBrowser, (chromium) => {
+    let opened: OpenBrowser | undefined;
+    beforeAll(async () => {
+      opened = await openBrowser(chromium);
+    });
+    afterAll(() => opened?.close());
+    const started = () => {
+      if (opened === undefined)
+        throw new Error("the browser is there inside tests, not while they are collected");
+      return opened;
+    };
+    body({
+      get browser() {
+        return started().browser;
+      },
+      open: (options) => started().open(options),
+      openBeside: (tab) => started().openBeside(tab),
+      close: () => started().close(),
+    });
+  });
+}
