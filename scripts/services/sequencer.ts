@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { hasChromium } from "./chromium.ts";
+import { durations } from "./durations.ts";
 import { findTemporal } from "./temporal-program.ts";
 
 /** What takes minutes to have where it is missing: its name in test files, and how it is looked for and had. */
@@ -10,26 +11,36 @@ const SLOW = [
   {
     name: "temporalServer",
     isThere: () => findTemporal() !== undefined,
-    provide: ["provideTemporal", "temporal-program.ts"],
+    provide: "provideTemporal",
+    from: "temporal-program.ts",
   },
-  { name: "chromiumBrowser", isThere: hasChromium, provide: ["provideChromium", "chromium.ts"] },
-] as const;
+  { name: "chromiumBrowser", isThere: hasChromium, provide: "provideChromium", from: "chromium.ts" },
+];
 
 /**
  * Where Temporal has to be built first, or a browser installed, that begins at once and the files that need it come last,
- * so that it happens beside all others. Everywhere else this is the order of vitest.
+ * so that it happens beside all others. Of the rest the longest come first, whatever project they are of: else a worker is
+ * left alone with one of them at the end.
  */
 export default class ServicesSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
+    const sorted = longestFirst(await super.sort(files), this.ctx.config.root);
     const waiting = new Set<TestSpecification>();
-    for (const { name, provide } of SLOW.filter((service) => !service.isThere())) {
+    for (const { name, provide, from } of SLOW.filter((service) => !service.isThere())) {
       const needing = sorted.filter(({ moduleId }) => needs(name, moduleId));
-      if (needing.length > 0) beginToProvide(...provide);
+      if (needing.length > 0) beginToProvide(provide, from);
       for (const file of needing) waiting.add(file);
     }
     return [...sorted.filter((file) => !waiting.has(file)), ...waiting];
   }
+}
+
+/** Those that are not known to be long stay in the order they are in. */
+function longestFirst(files: readonly TestSpecification[], root: string): TestSpecification[] {
+  const known = durations();
+  const seconds = ({ moduleId }: TestSpecification) =>
+    known.get(relative(root, moduleId).replaceAll(sep, "/")) ?? 0;
+  return files.toSorted((a, b) => seconds(b) - seconds(a));
 }
 
 /** Whether a test file, or what it imports by a relative path, names the service. */
