@@ -5,7 +5,7 @@ import ServicesSequencer from "./scripts/services/sequencer.ts";
 const conditions = ["@trackside/source"];
 
 const FILES = [
-  "packages/*/src/**/*.test.ts",
+  "packages/*/src/**/*.test.{ts,tsx}",
   "packages/*/test/**/*.test.ts",
   "examples/**/*.test.ts",
   "scripts/**/*.test.ts",

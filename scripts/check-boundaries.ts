@@ -76,7 +76,7 @@ function roomOf(path: string): string {
 const packageOf = (room: string) => room.split("/")[0];
 const isPure = (room: string) => room.startsWith("core/") && !impureCoreRooms.includes(room);
 const ruleOf = (room: string): Room | undefined =>
-  rooms[room] ?? (isPure(room) ? rooms["core/pure"] : undefined);
+  rooms[room] ?? rooms[isPure(room) ? "core/pure" : (packageOf(room) ?? room)];
 
 const covers = (list: readonly string[] | undefined, room: string) =>
   list?.some((name) => name === room || (name === "core/pure" ? isPure(room) : name === packageOf(room))) ??

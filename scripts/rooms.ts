@@ -28,7 +28,7 @@ export const coreTopFiles: readonly string[] = [
 ];
 
 /** Packages whose folders are rooms of their own. */
-export const packagesWithRooms: readonly string[] = ["core", "temporal"];
+export const packagesWithRooms: readonly string[] = ["core", "temporal", "server"];
 
 const schemaPackages = ["zod", "@standard-schema/spec", "@cfworker/json-schema"];
 const corePackages = [...schemaPackages, "@ai-sdk/provider", "node:"];
@@ -50,9 +50,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   "temporal/worker": { rooms: ["core", "host", "temporal/common"], types: ["temporal/workflow"] },
   "temporal/client": { rooms: ["core", "host", "temporal/common"], types: ["temporal/workflow"] },
-  server: { rooms: ["core", "host", "rails", "temporal/client"] },
+  server: { rooms: ["core", "host", "rails", "server", "temporal/client"] },
+  // Browsers run the client, so it takes of the contract what is plain data, and of core nothing but types.
+  "server/client": { rooms: ["server/contract"], types: ["core"], packages: [] },
   // The HTTP contract is what the server answers with; the browser needs its types, not its code.
-  web: { rooms: ["core/schema"], types: ["server"] },
+  web: { rooms: ["core/schema", "server/client"], types: ["server/contract", "core/top"] },
   cli: { rooms: ["core", "host", "rails", "server"], lazyRooms: ["temporal/client", "temporal/worker"] },
 };
 
