@@ -1,0 +1,68 @@
+import { useChat } from "@ai-sdk/react";
+import { type ChatInit, DefaultChatTransport, type UIMessage } from "ai";
+import { JSDOM } from "jsdom";
+import { onTestFinished } from "vitest";
+
+type Chat = ReturnType<typeof useChat<UIMessage>>;
+
+export interface Page {
+  /** What `useChat` returned when the page was last rendered. */
+  readonly chat: Chat;
+  readonly last: UIMessage | undefined;
+  text(): string;
+  close(): void;
+}
+
+/** A page with one chat on it: React and `useChat` as an application uses them. */
+export async function openPage(
+  api: string,
+  options: Partial<ChatInit<UIMessage>> & {
+    resume?: boolean;
+    body?: object;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Page> {
+  const dom = new JSDOM("<!doctype html><div id=root></div>", { url: "http://localhost/" });
+  Object.assign(globalThis, { window: dom.window, document: dom.window.document });
+  const { createElement } = await import("react");
+  const { createRoot } = await import("react-dom/client");
+  const { body, headers, ...init } = options;
+  const transport = new DefaultChatTransport<UIMessage>({
+    api,
+    ...(body ? { body } : {}),
+    ...(headers ? { headers } : {}),
+  });
+  let current: Chat | undefined;
+  function Screen() {
+    current = useChat<UIMessage>({ transport, ...init });
+    const text = current.messages.at(-1)?.parts.map((part) => (part.type === "text" ? part.text : ""));
+    return createElement("main", null, text?.join(""));
+  }
+  const container = dom.window.document.getElementById("root");
+  if (container === null) throw new Error("there is no root");
+  const root = createRoot(container);
+  root.render(createElement(Screen));
+  let isClosed = false;
+  const close = () => {
+    if (!isClosed) root.unmount();
+    isClosed = true;
+  };
+  onTestFinished(async () => {
+    close();
+    await new Promise((resolve) => setTimeout(resolve, 20)); // React's last work still needs a window
+    dom.window.close();
+  });
+  while (current === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+  const page = {
+    get chat(): Chat {
+      if (current === undefined) throw new Error("nothing was rendered");
+      return current;
+    },
+    get last() {
+      return page.chat.messages.at(-1);
+    },
+    text: () => dom.window.document.querySelector("main")?.textContent ?? "",
+    close,
+  };
+  return page;
+}
