@@ -1,5 +1,7 @@
 import { abort, type Rail, type RailContext, type RailReturn, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { NO_LIMIT, operationOf } from "../kit/operation.ts";
 import { readOptions } from "../kit/options.ts";
@@ -18,15 +20,35 @@ export interface CallLimitsOptions {
   readonly message?: string;
 }
 
-const count = z.number().int().min(0);
-
-const options = z.strictObject({
-  tools: z.record(toolPattern, count).default({}),
-  toolCalls: count.optional(),
-  modelCalls: count.optional(),
-  onLimit: z.enum(["skip", "abort"]).default("skip"),
-  message: z.string().default("I had to stop: the limit of model calls for this task is reached."),
+const options = later(() => {
+  const count = z.number().int().min(0);
+  return z.strictObject({
+    tools: z
+      .record(toolPattern, count)
+      .default({})
+      .describe("Calls by tool, or by a pattern such as delete_*. What a pattern names shares one limit."),
+    toolCalls: count.optional().describe("Calls of all tools together."),
+    modelCalls: count.optional().describe("Requests to the model, retries included."),
+    onLimit: z
+      .enum(["skip", "abort"])
+      .default("skip")
+      .describe("Refuse the call with a reason (for the model: end the run with the message), or abort."),
+    message: z
+      .string()
+      .default("I had to stop: the limit of model calls for this task is reached.")
+      .describe("The answer of a run that has used up its model calls."),
+  });
 });
+
+const placed = { priority: 19, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] as const };
+
+export const callLimitsAbout = /* @__PURE__ */ aboutRail(
+  {
+    description: "Limits how often tools and the model may be called in a run and everything below it.",
+    options,
+  },
+  placed,
+);
 
 interface Limit {
   readonly counter: string;
@@ -43,7 +65,7 @@ interface Limit {
  * callLimits({ tools: { send_email: 1, "search_*": 10 }, toolCalls: 40, modelCalls: 20 });
  */
 export function callLimits(given: CallLimitsOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("call-limits", options, given);
+  const read = readOptions("call-limits", options(), given);
   const name = settings.name ?? "call-limits";
   const limits = limitsOf(name, read);
   const end = read.onLimit === "abort" ? abort : skip;
@@ -69,14 +91,16 @@ export function callLimits(given: CallLimitsOptions = {}, settings: RailSettings
     return read.onLimit === "abort" ? abort(reason) : skip(reason, { replacement: read.message });
   }
 
-  const made = { name, priority: 19, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] as const };
-  return makeRail(made, settings, (ctx) => {
+  return makeRail({ name, ...placed }, settings, (ctx) => {
     if (ctx.event === "PRE_TOOL_CALL") return limits.length > 0 ? tool(ctx) : undefined;
     return read.modelCalls === undefined ? undefined : model(ctx, read.modelCalls);
   });
 }
 
-function limitsOf(name: string, { tools, toolCalls }: z.output<typeof options>): readonly Limit[] {
+function limitsOf(
+  name: string,
+  { tools, toolCalls }: z.output<ReturnType<typeof options>>,
+): readonly Limit[] {
   const limits = Object.entries(tools).map(([pattern, max]) => ({
     counter: `${name}/tool/${pattern}`,
     max,

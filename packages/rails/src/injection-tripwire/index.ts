@@ -1,5 +1,7 @@
 import type { Rail } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import { PhraseProbe } from "../scan/phrase-probe.ts";
@@ -29,14 +31,35 @@ const SIGNALS = [
   "addressed-to-ai",
 ] as const satisfies readonly InjectionSignal[];
 
-const schema = z.strictObject({
-  action: z.enum(["alert", "abort", "skip"]).default("alert"),
-  signals: z
-    .array(z.enum(SIGNALS))
-    .min(1)
-    .default([...SIGNALS]),
-  phrases: z.array(z.string().regex(/\S/, "a phrase").max(500)).max(10_000).default([]),
-});
+const schema = later(() =>
+  z.strictObject({
+    action: z
+      .enum(["alert", "abort", "skip"])
+      .default("alert")
+      .describe("Let the text pass and say so, end the run, or do without the text."),
+    signals: z
+      .array(z.enum(SIGNALS))
+      .min(1)
+      .default([...SIGNALS])
+      .describe("What is looked for."),
+    phrases: z
+      .array(z.string().regex(/\S/, "a phrase").max(500))
+      .max(10_000)
+      .default([])
+      .describe("Phrases that count as well."),
+  }),
+);
+
+const placed = { priority: 20, on: ["START", "POST_TOOL_CALL", "TOOL_ERROR"] as const };
+
+export const injectionTripwireAbout = /* @__PURE__ */ aboutRail(
+  {
+    description:
+      "Tells when the input or what a tool returned reads as if it wanted to give the agent orders.",
+    options: schema,
+  },
+  placed,
+);
 
 /**
  * Tells when the input or what a tool returned reads as if it wanted to give the agent orders. It is a tripwire: it knows
@@ -47,7 +70,7 @@ const schema = z.strictObject({
  * new Agent({ name: "reader", model, tools: [fetchPage], rails: [injectionTripwire({ action: "skip" })] });
  */
 export function injectionTripwire(given: InjectionTripwireOptions = {}, settings: RailSettings = {}): Rail {
-  const { action, signals, phrases } = readOptions("injection-tripwire", schema, given);
+  const { action, signals, phrases } = readOptions("injection-tripwire", schema(), given);
   const wanted = new Set<Signal>(signals);
   const set = phraseSet(wanted, phrases);
   const rule: TextRule = {
@@ -56,6 +79,5 @@ export function injectionTripwire(given: InjectionTripwireOptions = {}, settings
     replace: () => "", // texts are not rewritten; what differs is counted
   };
   const guard: TextGuard = { name: "injection-tripwire", rule, act: action, done: "" };
-  const on = ["START", "POST_TOOL_CALL", "TOOL_ERROR"] as const;
-  return textRail(guard, { priority: 20, on, may: on }, settings);
+  return textRail(guard, { ...placed, may: placed.on }, settings);
 }

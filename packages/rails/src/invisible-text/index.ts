@@ -1,5 +1,7 @@
 import type { Rail, StreamHook } from "trackside";
 import * as z from "zod";
+import { aboutHook, aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import type { TextRule } from "../scan/rewriter.ts";
@@ -13,12 +15,29 @@ export interface InvisibleTextOptions {
   readonly onBlock?: "abort" | "skip";
 }
 
-const schema = z.strictObject({
-  action: z.enum(["strip", "block"]).default("strip"),
-  onBlock: z.enum(["abort", "skip"]).default("abort"),
-});
+const schema = later(() =>
+  z.strictObject({
+    action: z
+      .enum(["strip", "block"])
+      .default("strip")
+      .describe("Take the characters out, or do not let the text pass."),
+    onBlock: z
+      .enum(["abort", "skip"])
+      .default("abort")
+      .describe("What block does: end the run, or do without the input, the result or the answer."),
+  }),
+);
 
-type Read = z.output<typeof schema>;
+type Read = z.output<ReturnType<typeof schema>>;
+
+const placed = { priority: 10, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] as const };
+
+const said = {
+  description: "Takes out what a person does not see and a model reads, such as zero-width characters.",
+  options: schema,
+};
+export const invisibleTextAbout = /* @__PURE__ */ aboutRail(said, placed);
+export const invisibleTextStreamAbout = /* @__PURE__ */ aboutHook(said, "stream");
 
 /**
  * Takes out what a person does not see and a model reads: tag characters, zero-width characters, overrides of direction,
@@ -29,13 +48,9 @@ type Read = z.output<typeof schema>;
  * new Agent({ name: "reader", model, tools: [fetchPage], rails: [invisibleText()] });
  */
 export function invisibleText(given: InvisibleTextOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("invisible-text", schema, given);
+  const read = readOptions("invisible-text", schema(), given);
   const guard: TextGuard = { name: "invisible-text", rule, act: actOf(read), done: "stripped" };
-  return textRail(
-    guard,
-    { priority: 10, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
-    settings,
-  );
+  return textRail(guard, placed, settings);
 }
 
 /**
@@ -46,7 +61,7 @@ export function invisibleText(given: InvisibleTextOptions = {}, settings: RailSe
  * new Agent({ name: "reader", model, hooks: { stream: [invisibleTextStream(), piiStream()] } });
  */
 export function invisibleTextStream(given: InvisibleTextOptions = {}): StreamHook {
-  return textStream("invisible-text", rule, actOf(readOptions("invisible-text", schema, given)));
+  return textStream("invisible-text", rule, actOf(readOptions("invisible-text", schema(), given)));
 }
 
 function actOf({ action, onBlock }: Read): TextGuard["act"] {

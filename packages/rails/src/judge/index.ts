@@ -10,6 +10,8 @@ import {
   skip,
 } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { oneOrMore, readOptions } from "../kit/options.ts";
 import { matcher, toolPatterns } from "../kit/tool-names.ts";
@@ -50,32 +52,83 @@ const SUBJECTS = {
 } as const;
 type Point = (typeof SUBJECTS)[JudgeSubject];
 
-const options = z
-  .strictObject({
-    subject: oneOrMore(z.enum(["input", "tool-call", "tool-result", "output"])),
-    question: z.string().min(1, "a question"),
-    model: z
-      .string()
-      .regex(/^[^:\s]+:\S+$/, '"provider:model"')
-      .optional(),
-    prompt: promptOption,
-    system: z.string().min(1, "a text that is not empty").default(SYSTEM),
-    showInput: z.boolean().default(true),
-    tools: toolPatterns.default(["*"]),
-    onFail: z.enum(["skip", "abort", "ask", "retry"]).default("skip"),
-    undecided: z.enum(["fail", "pass"]).default("fail"),
-    timeoutSeconds: z.number().positive().max(600).default(20),
-    maxTokens: z.number().int().min(1).default(500),
-    message: z.string().default("I cannot answer that."),
-  })
-  .superRefine(({ subject, onFail }, ctx) => {
-    const only = (wanted: JudgeSubject) => subject.every((one) => one === wanted);
-    const wrong = (message: string) => ctx.addIssue({ code: "custom", path: ["onFail"], message });
-    if (onFail === "ask" && !only("tool-call"))
-      wrong('"skip" or "abort": only a tool call can be asked about');
-    if (onFail === "retry" && !only("output"))
-      wrong('"skip" or "abort": only an answer can be written again');
-  });
+const options = later(() =>
+  z
+    .strictObject({
+      subject: oneOrMore(z.enum(["input", "tool-call", "tool-result", "output"])).describe(
+        "What is judged: the user's message, a tool call, a tool's result, or the answer.",
+      ),
+      question: z
+        .string()
+        .min(1, "a question")
+        .describe("What the judge has to decide, so that PASS means nothing is wrong."),
+      model: z
+        .string()
+        .regex(/^[^:\s]+:\S+$/, '"provider:model"')
+        .optional()
+        .describe("The model that judges, as provider:model; the agent's own unless given."),
+      prompt: promptOption.describe(
+        "The whole prompt, with {{question}} and {{material}}, or {{input}}, {{output}}, {{tool}}, {{arguments}}, {{result}}.",
+      ),
+      system: z
+        .string()
+        .min(1, "a text that is not empty")
+        .default(SYSTEM)
+        .describe("The instructions to the judge. They have to ask for the JSON verdict."),
+      showInput: z.boolean().default(true).describe("Show the judge the user's message too."),
+      tools: toolPatterns.prefault(["*"]).describe("Which tools' calls and results are judged."),
+      onFail: z
+        .enum(["skip", "abort", "ask", "retry"])
+        .default("skip")
+        .describe(
+          "What FAIL does: withhold it, abort, ask a human (calls), or have it written again (answers).",
+        ),
+      undecided: z
+        .enum(["fail", "pass"])
+        .default("fail")
+        .describe("What a judge that times out, fails or gives no clear verdict means."),
+      timeoutSeconds: z.number().positive().max(600).default(20).describe("How long the judge may take."),
+      maxTokens: z
+        .number()
+        .int()
+        .min(1)
+        .default(500)
+        .describe("How long the judge's verdict may be, in tokens."),
+      message: z
+        .string()
+        .default("I cannot answer that.")
+        .describe("What stands in for an answer, or for a turn, that is withheld."),
+    })
+    .superRefine(({ subject, onFail }, ctx) => {
+      const only = (wanted: JudgeSubject) => subject.every((one) => one === wanted);
+      const wrong = (message: string) => ctx.addIssue({ code: "custom", path: ["onFail"], message });
+      if (onFail === "ask" && !only("tool-call"))
+        wrong('"skip" or "abort": only a tool call can be asked about');
+      if (onFail === "retry" && !only("output"))
+        wrong('"skip" or "abort": only an answer can be written again');
+    })
+    .meta({ allOf: [onlyFor("ask", "tool-call"), onlyFor("retry", "output")] }),
+);
+
+/** The same for JSON Schema. */
+function onlyFor(onFail: string, subject: JudgeSubject): object {
+  const only = { anyOf: [{ const: subject }, { type: "array", items: { const: subject } }] };
+  return {
+    if: { properties: { onFail: { const: onFail } }, required: ["onFail"] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { subject: only } },
+  };
+}
+
+const PRIORITY = 20;
+
+export const judgeAbout = /* @__PURE__ */ aboutRail(
+  {
+    description: "Lets a model decide whether an input, a tool call, a result or an answer may pass.",
+    options,
+  },
+  { priority: PRIORITY, on: Object.values(SUBJECTS) },
+);
 
 /** What is kept of the user's message for judging what comes of it; the rail state is small. */
 const KEPT_INPUT = 2_000;
@@ -89,7 +142,7 @@ const KEPT_INPUT = 2_000;
  * judge({ subject: "tool-call", tools: "send_*", question: "Is this call what the user asked for?", onFail: "ask" });
  */
 export function judge(given: JudgeOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("judge", options, given);
+  const read = readOptions("judge", options(), given);
   const name = settings.name ?? "judge";
   const judged = new Set<HookPoint>(read.subject.map((subject) => SUBJECTS[subject]));
   const isJudged = matcher(read.tools);
@@ -149,7 +202,7 @@ export function judge(given: JudgeOptions, settings: RailSettings = {}): Rail {
   const points: Point[] = read.subject.map((subject) => SUBJECTS[subject]);
   const on = [...new Set<Point>([...(read.showInput ? (["START"] as const) : []), ...points])];
   const timeoutMs = read.timeoutSeconds * 1000 + MARGIN_MS;
-  const made = { name, priority: 20, on, needsAll: true, asks: read.onFail === "ask", timeoutMs };
+  const made = { name, priority: PRIORITY, on, needsAll: true, asks: read.onFail === "ask", timeoutMs };
   return makeRail(made, settings, handle);
 }
 

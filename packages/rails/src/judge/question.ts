@@ -12,6 +12,9 @@ Answer the question with one JSON object and nothing else:
 const DEFAULT_PROMPT = "Question: {{question}}\n\nMaterial:\n{{material}}";
 const PLACEHOLDER = /\{\{\s*([\w-]+)\s*\}\}/g;
 const NAMES = ["arguments", "input", "material", "output", "question", "result", "tool"];
+/** The same for JSON Schema. */
+const placeholder = (names: readonly string[]) => `\\{\\{\\s*(?:${names.join("|")})\\s*\\}\\}`;
+const UNKNOWN = `(?!${placeholder(NAMES)})${PLACEHOLDER.source}`;
 
 /** A prompt of one's own. A placeholder nobody fills would show the judge less than its author believes. */
 export const promptOption = z
@@ -27,6 +30,7 @@ export const promptOption = z
         message: "at least {{material}} in it, or a part of it such as {{output}}",
       });
   })
+  .meta({ pattern: placeholder(NAMES.filter((name) => name !== "question")), not: { pattern: UNKNOWN } })
   .default(DEFAULT_PROMPT);
 
 /** Fills a prompt in one go, so that what is filled in is not filled again. Material is written as JSON. */

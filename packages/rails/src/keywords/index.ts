@@ -1,5 +1,7 @@
 import type { Rail, StreamHook } from "trackside";
 import * as z from "zod";
+import { aboutHook, aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import { phraseRule } from "../scan/phrases.ts";
@@ -20,19 +22,48 @@ export interface KeywordsOptions {
   readonly replacement?: string;
 }
 
-const schema = z.strictObject({
-  words: z.array(z.string().regex(/\S/, "a word or a phrase").max(500)).min(1).max(10_000),
-  action: z.enum(["redact", "alert", "block"]).default("redact"),
-  onBlock: z.enum(["abort", "skip"]).default("abort"),
-  wholeWord: z.boolean().default(true),
-  caseSensitive: z.boolean().default(false),
-  replacement: z.string().default("[REDACTED]"),
-});
-const streamSchema = schema.extend({
-  action: z.enum(["redact", "block"], '"redact" or "block"; only the rail can alert').default("redact"),
-});
+const schema = later(() =>
+  z.strictObject({
+    words: z
+      .array(z.string().regex(/\S/, "a word or a phrase").max(500))
+      .min(1)
+      .max(10_000)
+      .describe("Words and phrases. White space in a phrase stands for any amount of it."),
+    action: z
+      .enum(["redact", "alert", "block"])
+      .default("redact")
+      .describe("Write the replacement, let the text pass and say so, or do not let it pass."),
+    onBlock: z
+      .enum(["abort", "skip"])
+      .default("abort")
+      .describe("What block does: end the run, or do without the input, the result or the answer."),
+    wholeWord: z
+      .boolean()
+      .default(true)
+      .describe("A word counts only by itself, and not as a part of another one."),
+    caseSensitive: z.boolean().default(false).describe("Upper and lower case are different."),
+    replacement: z.string().default("[REDACTED]").describe("What stands where a word stood."),
+  }),
+);
+const streamSchema = later(() =>
+  schema().extend({
+    action: z
+      .enum(["redact", "block"], '"redact" or "block"; only the rail can alert')
+      .default("redact")
+      .describe("Write the replacement, or do not let the text pass."),
+  }),
+);
 
-type Read = z.output<typeof schema>;
+type Read = z.output<ReturnType<typeof schema>>;
+
+const placed = { priority: 17, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] as const };
+
+const description = "Words and phrases that may not be said are taken out, reported or blocked.";
+export const keywordsAbout = /* @__PURE__ */ aboutRail({ description, options: schema }, placed);
+export const keywordsStreamAbout = /* @__PURE__ */ aboutHook(
+  { description, options: streamSchema },
+  "stream",
+);
 
 /**
  * Words and phrases that may not be said: whole words, in any case, in any Unicode form, also with something invisible in
@@ -43,13 +74,9 @@ type Read = z.output<typeof schema>;
  * new Agent({ name: "press", model, rails: [keywords({ words: ["Project Titan", "layoffs"], action: "block" })] });
  */
 export function keywords(given: KeywordsOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("keywords", schema, given);
+  const read = readOptions("keywords", schema(), given);
   const guard: TextGuard = { name: "keywords", rule: ruleOf(read), act: actOf(read), done: "redacted" };
-  return textRail(
-    guard,
-    { priority: 17, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
-    settings,
-  );
+  return textRail(guard, placed, settings);
 }
 
 /**
@@ -61,7 +88,7 @@ export function keywords(given: KeywordsOptions, settings: RailSettings = {}): R
 export function keywordsStream(
   given: Omit<KeywordsOptions, "action"> & { action?: "redact" | "block" },
 ): StreamHook {
-  const read = readOptions("keywords", streamSchema, given);
+  const read = readOptions("keywords", streamSchema(), given);
   return textStream("keywords", ruleOf(read), actOf(read));
 }
 

@@ -13,9 +13,9 @@ export interface Backoff {
 
 export const backoffOptions = {
   delaySeconds: z.number().min(0).max(3600),
-  factor: z.number().min(1).max(10).default(2),
-  maxDelaySeconds: z.number().min(0).max(3600).default(60),
-  jitter: z.boolean().default(true),
+  factor: z.number().min(1).max(10).default(2).describe("How much longer each wait is than the one before."),
+  maxDelaySeconds: z.number().min(0).max(3600).default(60).describe("The longest wait, in seconds."),
+  jitter: z.boolean().default(true).describe("Wait a random part of it, so that a crowd spreads out."),
 };
 
 /** The wait before a retry, in seconds; the first is number 1. Never below half, so that nobody hammers. */

@@ -6,10 +6,13 @@ import * as z from "zod";
 export type CheckValue = (value: unknown) => string | undefined;
 
 /** A JSON Schema in options. Every keyword has to be known: a misspelt one would let everything pass. */
-export const jsonSchema = z.custom<JsonObject>().superRefine((given, ctx) => {
-  const found = problemOf(given, "");
-  if (found !== undefined) ctx.addIssue({ code: "custom", message: found });
-});
+export const jsonSchema = z
+  .custom<JsonObject>()
+  .superRefine((given, ctx) => {
+    const found = problemOf(given, "");
+    if (found !== undefined) ctx.addIssue({ code: "custom", message: found });
+  })
+  .meta({ type: "object" });
 
 /** Makes a checked schema ready. */
 export function compileCheck(schema: JsonObject): CheckValue {

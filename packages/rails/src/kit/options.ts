@@ -1,4 +1,4 @@
-import { AgentConfigError, type ConfigIssue } from "trackside";
+import { AgentConfigError, type ConfigIssue, type Json } from "trackside";
 import * as z from "zod";
 
 /** Checks the options of a ready-made rail; throws with every problem at once, each with its path. */
@@ -13,13 +13,40 @@ export function readOptions<S extends z.ZodType>(name: string, schema: S, given:
 
 /** A list in options: one entry may stand alone. */
 export function oneOrMore<T extends z.ZodType>(entry: T) {
-  return z.union([entry, z.array(entry).min(1, "a list that is not empty")]).transform(
+  return listOf(entry, z.array(entry).min(1, "a list that is not empty"));
+}
+
+/** The same where none at all is as good: a default of `[]` may be written out. */
+export function anyNumber<T extends z.ZodType>(entry: T) {
+  return listOf(entry, z.array(entry));
+}
+
+function listOf<T extends z.ZodType>(entry: T, list: z.ZodArray<T>) {
+  return z.union([entry, list]).transform(
     (given): readonly z.output<T>[] => (Array.isArray(given) ? given : [given as z.output<T>]), // what is no list is one entry
   );
 }
 
-/** JSON, as options of a serialized agent are. */
-export const jsonValue = z.json();
+const json = z.json();
+
+/** JSON, as options of a serialized agent are; so whoever writes one has nothing to be told. */
+export const jsonValue = z.custom<Json>((given) => json.safeParse(given).success, "JSON");
+
+/** Marks an option that JSON cannot hold. */
+export const IN_CODE = "inCode";
+
+/** An option that only code can give: a function. */
+export function inCode<F>(what: string) {
+  return z
+    .custom<F>((given) => typeof given === "function", `a function ${what}`)
+    .optional()
+    .meta({ [IN_CODE]: true });
+}
+
+/** Forms of an object for JSON Schema, each with one key that the others can do without. */
+export function oneOfKeys(...keys: readonly string[]) {
+  return keys.map((key) => ({ required: [key] }));
+}
 
 function issuesOf(found: z.core.$ZodIssue, given: unknown, schema: z.ZodType): ConfigIssue[] {
   if (found.code === "unrecognized_keys") {

@@ -1,13 +1,17 @@
 import * as z from "zod";
-import { oneOrMore } from "./options.ts";
+import { anyNumber, oneOrMore } from "./options.ts";
 
 /** The name of a tool, or a pattern: `*` stands for any characters. */
 export const toolPattern = z
   .string()
-  .regex(/^[A-Za-z0-9_.*-]{1,128}$/, 'a tool\'s name, or a pattern such as "get_*"');
+  .regex(/^[A-Za-z0-9_.*-]{1,128}$/, 'a tool\'s name, or a pattern such as "get_*"')
+  .describe('A tool\'s name, or a pattern such as "get_*".');
 
 /** Names and patterns, one or a list. */
 export const toolPatterns = oneOrMore(toolPattern);
+
+/** The same, and none at all. */
+export const anyToolPatterns = anyNumber(toolPattern);
 
 /** Whether a name is one of these. Patterns are tried piece by piece, so that a long one cannot take long. */
 export function matcher(patterns: readonly string[]): (name: string) => boolean {

@@ -1,9 +1,11 @@
 import { abort, type Json, type Rail, type RailContext, type RailReturn, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { operationOf, stepOf } from "../kit/operation.ts";
 import { readOptions } from "../kit/options.ts";
-import { matcher, toolPatterns } from "../kit/tool-names.ts";
+import { anyToolPatterns, matcher } from "../kit/tool-names.ts";
 import { type Blocked, circleOf } from "./circles.ts";
 import { callDigest, callsOf } from "./history.ts";
 
@@ -20,13 +22,39 @@ export interface LoopBreakerOptions {
   readonly ignore?: string | readonly string[];
 }
 
-const options = z.strictObject({
-  repeats: z.number().int().min(1).default(5),
-  pingPong: z.number().int().min(2).default(3),
-  noProgress: z.number().int().min(2).default(4),
-  warnings: z.number().int().min(0).default(3),
-  ignore: toolPatterns.default([]),
-});
+const options = later(() =>
+  z.strictObject({
+    repeats: z
+      .number()
+      .int()
+      .min(1)
+      .default(5)
+      .describe("How often the very same call (tool and arguments) may be made in a run."),
+    pingPong: z.number().int().min(2).default(3).describe("How many rounds two calls may alternate."),
+    noProgress: z
+      .number()
+      .int()
+      .min(2)
+      .default(4)
+      .describe("How many calls in a row may bring the same: known results, the same error, nothing."),
+    warnings: z
+      .number()
+      .int()
+      .min(0)
+      .default(3)
+      .describe("In how many steps calls are refused, with the reason, before the run is aborted."),
+    ignore: anyToolPatterns
+      .prefault([])
+      .describe("Tools that may be called over and over, such as one that waits."),
+  }),
+);
+
+const placed = { priority: 18, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] as const };
+
+export const loopBreakerAbout = /* @__PURE__ */ aboutRail(
+  { description: "Stops a run that goes round in circles.", options },
+  placed,
+);
 
 /**
  * Stops a run that goes round in circles: the same call again and again, two calls in turn, or calls that bring nothing
@@ -36,7 +64,7 @@ const options = z.strictObject({
  * loopBreaker({ repeats: 3, ignore: ["wait_for_*"] });
  */
 export function loopBreaker(given: LoopBreakerOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("loop-breaker", options, given);
+  const read = readOptions("loop-breaker", options(), given);
   const name = settings.name ?? "loop-breaker";
   const ignored = matcher(read.ignore);
 
@@ -71,8 +99,7 @@ export function loopBreaker(given: LoopBreakerOptions = {}, settings: RailSettin
     return skip(`${why}. Do something else, or answer with what you have`);
   }
 
-  const made = { name, priority: 18, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] as const, needsAll: true };
-  return makeRail(made, settings, (ctx) => {
+  return makeRail({ name, ...placed, needsAll: true }, settings, (ctx) => {
     if (ctx.event === "PRE_TOOL_CALL") return guard(ctx);
     look(ctx);
     return undefined;

@@ -1,9 +1,11 @@
 import { type Failure, type Rail, retry, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
 import { type Backoff, backoffOptions, delayBefore } from "../kit/backoff.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { operationOf } from "../kit/operation.ts";
-import { oneOrMore, readOptions } from "../kit/options.ts";
+import { inCode, oneOrMore, readOptions } from "../kit/options.ts";
 
 const KINDS = [
   "auth",
@@ -34,20 +36,48 @@ export interface ModelFallbackOptions extends Backoff {
   readonly random?: () => number;
 }
 
-const options = z
-  .strictObject({
-    retries: z.number().int().min(0).max(100).default(0),
-    ...backoffOptions,
-    delaySeconds: backoffOptions.delaySeconds.default(10),
-    message: z.string().min(1, "a text that is not empty").optional(),
-    only: oneOrMore(z.enum(KINDS)).optional(),
-    random: z
-      .custom<() => number>((given) => typeof given === "function", "a function () => number")
-      .optional(),
-  })
-  .refine(({ retries, message }) => retries > 0 || message !== undefined, {
-    message: "`retries`, a `message`, or both",
-  });
+const options = later(() =>
+  z
+    .strictObject({
+      retries: z
+        .number()
+        .int()
+        .min(0)
+        .max(100)
+        .default(0)
+        .describe("How often all of the agent's models are tried again, from the first."),
+      ...backoffOptions,
+      delaySeconds: backoffOptions.delaySeconds
+        .default(10)
+        .describe("The wait before the first retry, in seconds."),
+      message: z
+        .string()
+        .min(1, "a text that is not empty")
+        .optional()
+        .describe("The answer when that did not help; without it the run fails with the model's error."),
+      only: oneOrMore(z.enum(KINDS))
+        .optional()
+        .describe("Only for failures of these kinds; every failure of the model unless given."),
+      random: inCode<() => number>("() => number"),
+    })
+    .refine(({ retries, message }) => retries > 0 || message !== undefined, {
+      message: "`retries`, a `message`, or both",
+    })
+    .meta({
+      anyOf: [{ required: ["message"] }, { required: ["retries"], properties: { retries: { minimum: 1 } } }],
+    }),
+);
+
+const placed = { priority: 20, on: ["MODEL_ERROR"] as const };
+
+export const modelFallbackAbout = /* @__PURE__ */ aboutRail(
+  {
+    description:
+      "Tries a model that cannot be reached again, then answers with a fixed message instead of failing.",
+    options,
+  },
+  placed,
+);
 
 /**
  * What happens when the model cannot be reached, after the engine has tried it again and tried `fallback_models`: wait and
@@ -58,11 +88,11 @@ const options = z
  * modelFallback({ retries: 2, delaySeconds: 30, message: "I cannot be reached at the moment. Please try again later." });
  */
 export function modelFallback(given: ModelFallbackOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("model-fallback", options, given);
+  const read = readOptions("model-fallback", options(), given);
   const name = settings.name ?? "model-fallback";
   const { random = Math.random } = read;
 
-  return makeRail({ name, priority: 20, on: ["MODEL_ERROR"] }, settings, async (ctx) => {
+  return makeRail({ name, ...placed }, settings, async (ctx) => {
     const { error } = ctx.inputs;
     if (!isMeant(error, read.only)) return undefined;
     if (error.details?.retryable === true) {

@@ -1,5 +1,7 @@
 import type { Rail, StreamHook } from "trackside";
 import * as z from "zod";
+import { aboutHook, aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import type { TextRule } from "../scan/rewriter.ts";
@@ -30,18 +32,46 @@ export interface PiiOptions {
 
 const ENTITIES = ["email", "phone", "card", "ssn", "iban", "ip"] as const satisfies readonly PiiEntity[];
 
-const schema = z.strictObject({
-  entities: z
-    .array(z.enum(ENTITIES))
-    .min(1)
-    .default([...ENTITIES]),
-  action: z.enum(["redact", "mask", "hash", "block"]).default("redact"),
-  onBlock: z.enum(["abort", "skip"]).default("abort"),
-  hashKey: z.string().min(1).optional(),
-  allow: z.array(z.string().min(1)).default([]),
-});
+const schema = later(() =>
+  z.strictObject({
+    entities: z
+      .array(z.enum(ENTITIES))
+      .min(1)
+      .default([...ENTITIES])
+      .describe("What is looked for."),
+    action: z
+      .enum(["redact", "mask", "hash", "block"])
+      .default("redact")
+      .describe(
+        "Write [EMAIL], keep the last four characters, write [EMAIL:1f3a9c0b] (the same for the same value), or do not let the text pass.",
+      ),
+    onBlock: z
+      .enum(["abort", "skip"])
+      .default("abort")
+      .describe("What block does: end the run, or do without the input, the result or the answer."),
+    hashKey: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A key for hash. Without one, somebody who can guess a value can tell that it is the one."),
+    allow: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Values that may stay, such as your own support address; in upper or lower case."),
+  }),
+);
 
-type Read = z.output<typeof schema>;
+type Read = z.output<ReturnType<typeof schema>>;
+
+const placed = { priority: 14, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] as const };
+
+const said = {
+  description:
+    "Keeps personal data out: e-mail addresses, phone numbers, payment cards, SSNs, IBANs, IP addresses.",
+  options: schema,
+};
+export const piiAbout = /* @__PURE__ */ aboutRail(said, placed);
+export const piiStreamAbout = /* @__PURE__ */ aboutHook(said, "stream");
 
 /**
  * Keeps personal data out: e-mail addresses, phone numbers, payment cards, US social security numbers, IBANs and IP
@@ -56,13 +86,9 @@ type Read = z.output<typeof schema>;
  * new Agent({ name: "support", model, rails: [pii({ action: "mask", allow: ["help@example.com"] })] });
  */
 export function pii(given: PiiOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("pii", schema, given);
+  const read = readOptions("pii", schema(), given);
   const guard: TextGuard = { name: "pii", rule: ruleOf(read), act: actOf(read), done: DONE[read.action] };
-  return textRail(
-    guard,
-    { priority: 14, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
-    settings,
-  );
+  return textRail(guard, placed, settings);
 }
 
 /**
@@ -73,7 +99,7 @@ export function pii(given: PiiOptions = {}, settings: RailSettings = {}): Rail {
  * new Agent({ name: "support", model, hooks: { stream: [piiStream({ entities: ["card", "iban"] })] } });
  */
 export function piiStream(given: PiiOptions = {}): StreamHook {
-  const read = readOptions("pii", schema, given);
+  const read = readOptions("pii", schema(), given);
   return textStream("pii", ruleOf(read), actOf(read));
 }
 

@@ -1,5 +1,7 @@
 import type { Rail, StreamHook } from "trackside";
 import * as z from "zod";
+import { aboutHook, aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import { phraseRule } from "../scan/phrases.ts";
@@ -26,27 +28,68 @@ export interface PromptLeakOptions {
   readonly replacement?: string;
 }
 
-const schema = z.strictObject({
-  protect: z.array(z.string().min(1)).default([]),
-  canaries: z
-    .array(
-      z
-        .string()
-        .regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits"),
-    )
-    .default([]),
-  allow: z.array(z.string().min(1)).default([]),
-  letters: z.number().int().min(12).default(40),
-  action: z.enum(["redact", "block"]).default("redact"),
-  onBlock: z.enum(["abort", "skip"]).default("abort"),
-  replacement: z.string().default("[REDACTED]"),
-});
-const streamSchema = schema.refine(({ protect, canaries }) => protect.length + canaries.length > 0, {
-  path: ["protect"],
-  error: "the texts that may not be repeated, or canaries: a stream does not know the agent's instructions",
-});
+const schema = later(() =>
+  z.strictObject({
+    protect: z
+      .array(z.string().min(1))
+      .default([])
+      .describe(
+        "Texts beside the agent's instructions that may not be repeated. For a stream, all that may not: it knows no agent.",
+      ),
+    canaries: z
+      .array(
+        z
+          .string()
+          .regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits"),
+      )
+      .default([])
+      .describe("Words put into the instructions for no other purpose: one of them in an answer is a leak."),
+    allow: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("What the instructions say and the agent may say too, such as a closing line."),
+    letters: z
+      .number()
+      .int()
+      .min(12)
+      .default(40)
+      .describe("From how many letters and digits in a row on it is a leak; 40 is about eight words."),
+    action: z
+      .enum(["redact", "block"])
+      .default("redact")
+      .describe("Write the replacement, or do not let the answer pass."),
+    onBlock: z
+      .enum(["abort", "skip"])
+      .default("abort")
+      .describe("What block does: end the run, or do without the answer."),
+    replacement: z.string().default("[REDACTED]").describe("What stands where a passage stood."),
+  }),
+);
+const streamSchema = later(() =>
+  schema()
+    .refine(({ protect, canaries }) => protect.length + canaries.length > 0, {
+      path: ["protect"],
+      error:
+        "the texts that may not be repeated, or canaries: a stream does not know the agent's instructions",
+    })
+    .meta({
+      anyOf: ["protect", "canaries"].map((key) => ({
+        required: [key],
+        properties: { [key]: { minItems: 1 } },
+      })),
+    }),
+);
 
-type Read = z.output<typeof schema>;
+type Read = z.output<ReturnType<typeof schema>>;
+
+const placed = { priority: 18, on: ["POST_LLM_CALL"] as const };
+
+const description = "Keeps the agent's instructions out of its answers.";
+export const promptLeakAbout = /* @__PURE__ */ aboutRail({ description, options: schema }, placed);
+export const promptLeakStreamAbout = /* @__PURE__ */ aboutHook(
+  { description, options: streamSchema },
+  "stream",
+);
 
 /**
  * The agent's instructions do not appear in its answers. Passages are compared by their letters and digits alone, so
@@ -57,7 +100,7 @@ type Read = z.output<typeof schema>;
  * new Agent({ name: "bot", model, instructions, rails: [promptLeak({ canaries: ["heron-4471"], action: "block" })] });
  */
 export function promptLeak(given: PromptLeakOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("prompt-leak", schema, given);
+  const read = readOptions("prompt-leak", schema(), given);
   let known: { readonly instructions: string; readonly rule: Promise<TextRule> } | undefined;
   const rule = (instructions: string): Promise<TextRule> => {
     if (known?.instructions !== instructions) {
@@ -75,11 +118,7 @@ export function promptLeak(given: PromptLeakOptions = {}, settings: RailSettings
     act: actOf(read),
     done: "redacted",
   };
-  return textRail(
-    guard,
-    { priority: 18, on: ["POST_LLM_CALL"], may: ["POST_LLM_CALL", "PRE_TOOL_CALL"] },
-    settings,
-  );
+  return textRail(guard, { ...placed, may: ["POST_LLM_CALL", "PRE_TOOL_CALL"] }, settings);
 }
 
 /**
@@ -89,7 +128,7 @@ export function promptLeak(given: PromptLeakOptions = {}, settings: RailSettings
  * new Agent({ name: "bot", model, instructions, hooks: { stream: [promptLeakStream({ protect: [instructions] })] } });
  */
 export function promptLeakStream(given: PromptLeakOptions): StreamHook {
-  const read = readOptions("prompt-leak", streamSchema, given);
+  const read = readOptions("prompt-leak", streamSchema(), given);
   const texts = textsOf(read.protect, read);
   return textStream("prompt-leak", ruleOf(read, texts, Substrings.of(texts)), actOf(read));
 }

@@ -1,8 +1,10 @@
 import { abort, type Rail, type RailContext, type RailReturn, retry, type Scope, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { operationOf } from "../kit/operation.ts";
-import { readOptions } from "../kit/options.ts";
+import { anyNumber, inCode, oneOfKeys, readOptions } from "../kit/options.ts";
 import { matcher, toolPatterns } from "../kit/tool-names.ts";
 import { Buckets } from "./bucket.ts";
 
@@ -33,35 +35,68 @@ export interface RateLimitOptions {
   readonly now?: () => number;
 }
 
-const rate = z
-  .strictObject({
-    tools: toolPatterns.optional(),
-    model: z.literal(true).optional(),
-    calls: z.number().int().min(1),
-    seconds: z.number().positive(),
-    burst: z.number().int().min(1).optional(),
-  })
-  .refine(({ tools, model }) => (tools === undefined) !== (model === undefined), {
-    message: "either `tools` or `model: true`",
-  });
-
-const options = z.strictObject({
-  limits: z.array(rate).min(1, "at least one limit"),
-  by: z
-    .union([
-      z
-        .string()
+const options = later(() => {
+  const rate = z
+    .strictObject({
+      tools: toolPatterns
+        .optional()
+        .describe("Names and patterns of the tools that share this rate; or model."),
+      model: z.literal(true).optional().describe("For requests to the model."),
+      calls: z.number().int().min(1).describe("How many calls."),
+      seconds: z.number().positive().describe("In how many seconds."),
+      burst: z
+        .number()
+        .int()
         .min(1)
-        .transform((key) => [key]),
-      z.array(z.string().min(1)),
-    ])
-    .default(["tenant"]),
-  pool: z.string().min(1).default("default"),
-  onLimit: z.enum(["wait", "skip", "abort"]).default("wait"),
-  maxWaitSeconds: z.number().min(0).default(60),
-  message: z.string().default("I had to stop: too many requests at the moment. Please try again later."),
-  now: z.custom<() => number>((given) => typeof given === "function", "a function () => number").optional(),
+        .optional()
+        .describe("How many may come at once; as many as calls unless given."),
+    })
+    .refine(({ tools, model }) => (tools === undefined) !== (model === undefined), {
+      message: "either `tools` or `model: true`",
+    })
+    .meta({ oneOf: oneOfKeys("tools", "model") });
+
+  return z.strictObject({
+    limits: z
+      .array(rate)
+      .min(1, "at least one limit")
+      .describe("The rates; a call has to keep all it falls under."),
+    by: anyNumber(z.string().min(1))
+      .prefault(["tenant"])
+      .describe("Keys of the run's scope that have a rate of their own; none for one rate for all."),
+    pool: z
+      .string()
+      .min(1)
+      .default("default")
+      .describe("Rails with the same pool share their rates, of whatever agent."),
+    onLimit: z
+      .enum(["wait", "skip", "abort"])
+      .default("wait")
+      .describe(
+        "What happens to a call that comes too early: it waits, is refused with a reason, or the run is aborted.",
+      ),
+    maxWaitSeconds: z
+      .number()
+      .min(0)
+      .default(60)
+      .describe("With wait: one that would have to wait longer is refused."),
+    message: z
+      .string()
+      .default("I had to stop: too many requests at the moment. Please try again later.")
+      .describe("The answer of a run whose request to the model is refused."),
+    now: inCode<() => number>("() => number"),
+  });
 });
+
+const placed = { priority: 17, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] as const };
+
+export const rateLimitAbout = /* @__PURE__ */ aboutRail(
+  {
+    description: "Limits how fast tools and the model may be called, by tenant, in all runs together.",
+    options,
+  },
+  placed,
+);
 
 /** A place is kept for whoever waits, so more than one wait only comes of timers that fire early. */
 const MAX_WAITS = 100;
@@ -76,7 +111,7 @@ const shared = new Buckets();
  * rateLimit({ limits: [{ tools: "search_*", calls: 10, seconds: 60 }, { model: true, calls: 100, seconds: 60, burst: 10 }] });
  */
 export function rateLimit(given: RateLimitOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("rate-limit", options, given);
+  const read = readOptions("rate-limit", options(), given);
   const { now = Date.now, onLimit } = read;
   const longest = onLimit === "wait" ? read.maxWaitSeconds * 1000 : 0;
   // What a rail in shadow takes is missing nowhere else.
@@ -106,11 +141,7 @@ export function rateLimit(given: RateLimitOptions, settings: RailSettings = {}):
     return tool === undefined ? skip(reason, { replacement: read.message }) : skip(reason);
   };
 
-  return makeRail(
-    { name: "rate-limit", priority: 17, on: ["PRE_LLM_CALL", "PRE_TOOL_CALL"] },
-    settings,
-    handle,
-  );
+  return makeRail({ name: "rate-limit", ...placed }, settings, handle);
 }
 
 function keyOf(scope: Scope, by: readonly string[]): readonly unknown[] {

@@ -1,9 +1,11 @@
 import { type FailureCode, type Json, type Rail, retry, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
 import { type Backoff, backoffOptions, delayBefore } from "../kit/backoff.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { operationOf } from "../kit/operation.ts";
-import { jsonValue, oneOrMore, readOptions } from "../kit/options.ts";
+import { inCode, jsonValue, oneOrMore, readOptions } from "../kit/options.ts";
 import { matcher, toolPattern, toolPatterns } from "../kit/tool-names.ts";
 
 export interface ResilientToolsOptions extends Backoff {
@@ -19,17 +21,35 @@ export interface ResilientToolsOptions extends Backoff {
   readonly random?: () => number;
 }
 
-const options = z.strictObject({
-  tools: toolPatterns,
-  retries: z.number().int().min(0).max(100).default(3),
-  ...backoffOptions,
-  delaySeconds: backoffOptions.delaySeconds.default(0.5),
-  only: oneOrMore(z.string().min(1, "a kind of failure, or a text")).optional(),
-  fallback: z.record(toolPattern, jsonValue).default({}),
-  random: z
-    .custom<() => number>((given) => typeof given === "function", "a function () => number")
-    .optional(),
-});
+const options = later(() =>
+  z.strictObject({
+    tools: toolPatterns.describe(
+      "Names and patterns of tools that may run twice: their effect is none or idempotent. Others are never run again.",
+    ),
+    retries: z.number().int().min(0).max(100).default(3).describe("How often a call is tried again."),
+    ...backoffOptions,
+    delaySeconds: backoffOptions.delaySeconds
+      .default(0.5)
+      .describe("The wait before the first retry, in seconds."),
+    only: oneOrMore(z.string().min(1, "a kind of failure, or a text"))
+      .optional()
+      .describe(
+        "Only failures of these kinds, or whose message has one of these texts in it; every failure unless given.",
+      ),
+    fallback: z
+      .record(toolPattern, jsonValue)
+      .default({})
+      .describe("What the model is given, by tool, when all of that did not help; without it the error."),
+    random: inCode<() => number>("() => number"),
+  }),
+);
+
+const placed = { priority: 20, on: ["TOOL_ERROR"] as const };
+
+export const resilientToolsAbout = /* @__PURE__ */ aboutRail(
+  { description: "Runs a tool again that failed or timed out, if it may run twice.", options },
+  placed,
+);
 
 const KINDS: readonly FailureCode[] = ["tool_failed", "tool_timed_out", "tool_result_invalid"];
 
@@ -41,7 +61,7 @@ const KINDS: readonly FailureCode[] = ["tool_failed", "tool_timed_out", "tool_re
  * resilientTools({ tools: ["get_*", "search"], retries: 4, fallback: { get_weather: "The weather is not available now." } });
  */
 export function resilientTools(given: ResilientToolsOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("resilient-tools", options, given);
+  const read = readOptions("resilient-tools", options(), given);
   const name = settings.name ?? "resilient-tools";
   const mayRunAgain = matcher(read.tools);
   const fallbacks = Object.entries(read.fallback).map(([pattern, value]) => ({
@@ -50,7 +70,7 @@ export function resilientTools(given: ResilientToolsOptions, settings: RailSetti
   }));
   const { random = Math.random } = read;
 
-  return makeRail({ name, priority: 20, on: ["TOOL_ERROR"] }, settings, async (ctx) => {
+  return makeRail({ name, ...placed }, settings, async (ctx) => {
     const { toolName, error } = ctx.inputs;
     if (!mayRunAgain(toolName) || !isMeant(error, read.only)) return undefined;
     const { granted, used } = await ctx.reserve(`${name}/${operationOf(ctx)}`, 1, read.retries);

@@ -1,5 +1,7 @@
 import type { Rail, StreamHook } from "trackside";
 import * as z from "zod";
+import { aboutHook, aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import type { RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import type { TextRule } from "../scan/rewriter.ts";
@@ -17,13 +19,33 @@ export interface SecretsOptions {
   readonly allow?: readonly string[];
 }
 
-const schema = z.strictObject({
-  action: z.enum(["redact", "block"]).default("redact"),
-  onBlock: z.enum(["abort", "skip"]).default("abort"),
-  allow: z.array(z.string().min(1)).default([]),
-});
+const schema = later(() =>
+  z.strictObject({
+    action: z
+      .enum(["redact", "block"])
+      .default("redact")
+      .describe("Write [SECRET:github] and the like, or do not let the text pass."),
+    onBlock: z
+      .enum(["abort", "skip"])
+      .default("abort")
+      .describe("What block does: end the run, or do without the input, the result or the answer."),
+    allow: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Values that may stay, such as a key that only works in tests."),
+  }),
+);
 
-type Read = z.output<typeof schema>;
+type Read = z.output<ReturnType<typeof schema>>;
+
+const placed = { priority: 12, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] as const };
+
+const said = {
+  description: "Keeps keys, tokens and passwords out of inputs, tool results and answers.",
+  options: schema,
+};
+export const secretsAbout = /* @__PURE__ */ aboutRail(said, placed);
+export const secretsStreamAbout = /* @__PURE__ */ aboutHook(said, "stream");
 
 /**
  * Keeps keys, tokens and passwords out: those of more than a hundred services by their prefix, length and alphabet;
@@ -35,13 +57,9 @@ type Read = z.output<typeof schema>;
  * new Agent({ name: "ops", model, tools, rails: [secrets({ action: "block", onBlock: "skip" })] });
  */
 export function secrets(given: SecretsOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("secrets", schema, given);
+  const read = readOptions("secrets", schema(), given);
   const guard: TextGuard = { name: "secrets", rule: ruleOf(read), act: actOf(read), done: "redacted" };
-  return textRail(
-    guard,
-    { priority: 12, on: ["START", "POST_LLM_CALL", "POST_TOOL_CALL", "TOOL_ERROR"] },
-    settings,
-  );
+  return textRail(guard, placed, settings);
 }
 
 /**
@@ -51,7 +69,7 @@ export function secrets(given: SecretsOptions = {}, settings: RailSettings = {})
  * new Agent({ name: "ops", model, hooks: { stream: [secretsStream()] } });
  */
 export function secretsStream(given: SecretsOptions = {}): StreamHook {
-  const read = readOptions("secrets", schema, given);
+  const read = readOptions("secrets", schema(), given);
   return textStream("secrets", ruleOf(read), actOf(read));
 }
 

@@ -1,7 +1,9 @@
 import { abort, type Rail, type RailContext, type RailReturn, skip, type Usage } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
-import { readOptions } from "../kit/options.ts";
+import { inCode, oneOfKeys, readOptions } from "../kit/options.ts";
 import { estimateRequest } from "./estimate.ts";
 import { type Amounts, Ledger, type Refusal } from "./ledger.ts";
 import { NANO, type Price, Prices, pricesOption } from "./prices.ts";
@@ -24,23 +26,62 @@ export interface SpendOptions {
   readonly now?: () => number;
 }
 
-const options = z
-  .strictObject({
-    tokens: z.number().int().min(1).optional(),
-    cost: z.number().positive().optional(),
-    seconds: z.number().positive().optional(),
-    outputTokens: z.number().int().min(1).default(4096),
-    prices: pricesOption.default({}),
-    onLimit: z.enum(["skip", "abort"]).default("skip"),
-    message: z.string().default("I had to stop: the budget of this task is used up."),
-    now: z.custom<() => number>((given) => typeof given === "function", "a function () => number").optional(),
-  })
-  .refine(
-    ({ tokens, cost, seconds }) => tokens !== undefined || cost !== undefined || seconds !== undefined,
-    {
-      message: "at least one of tokens, cost and seconds",
-    },
-  );
+const options = later(() =>
+  z
+    .strictObject({
+      tokens: z.number().int().min(1).optional().describe("Input and output tokens together."),
+      cost: z
+        .number()
+        .positive()
+        .optional()
+        .describe("US dollars. Every model of the agent has to have a price."),
+      seconds: z
+        .number()
+        .positive()
+        .optional()
+        .describe("Wall-clock time from the start of the run, waiting for people included."),
+      outputTokens: z
+        .number()
+        .int()
+        .min(1)
+        .default(4096)
+        .describe(
+          "How many output tokens a call is taken to need while the agent's max_tokens does not say.",
+        ),
+      prices: pricesOption()
+        .default({})
+        .describe("Prices in US dollars for a million tokens, by provider:model, before the built-in table."),
+      onLimit: z
+        .enum(["skip", "abort"])
+        .default("skip")
+        .describe("End the run with the message as its answer, or abort it."),
+      message: z
+        .string()
+        .default("I had to stop: the budget of this task is used up.")
+        .describe("The answer of a run that has spent what it may."),
+      now: inCode<() => number>("() => number"),
+    })
+    .refine(
+      ({ tokens, cost, seconds }) => tokens !== undefined || cost !== undefined || seconds !== undefined,
+      {
+        message: "at least one of tokens, cost and seconds",
+      },
+    )
+    .meta({ anyOf: oneOfKeys("tokens", "cost", "seconds") }),
+);
+
+const placed = {
+  priority: 20,
+  on: ["START", "PRE_LLM_CALL", "POST_LLM_CALL", "MODEL_ERROR", "PRE_TOOL_CALL"] as const,
+};
+
+export const spendAbout = /* @__PURE__ */ aboutRail(
+  {
+    description: "Limits the tokens, the money and the time that a run and everything below it may spend.",
+    options,
+  },
+  placed,
+);
 
 /**
  * What a run and everything below it may spend: tokens, money, time. Before each model call an estimate (the request, and
@@ -51,7 +92,7 @@ const options = z
  * spend({ tokens: 200_000, cost: 0.5, seconds: 300 });
  */
 export function spend(given: SpendOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("spend", options, given);
+  const read = readOptions("spend", options(), given);
   const name = settings.name ?? "spend";
   const { seconds, now = Date.now } = read;
   const prices = new Prices(read.prices);
@@ -117,8 +158,7 @@ export function spend(given: SpendOptions, settings: RailSettings = {}): Rail {
     return read.onLimit === "abort" ? abort(late) : skip(late);
   }
 
-  const on = ["START", "PRE_LLM_CALL", "POST_LLM_CALL", "MODEL_ERROR", "PRE_TOOL_CALL"] as const;
-  return makeRail({ name, priority: 20, on, needsAll: true }, settings, (ctx) => {
+  return makeRail({ name, ...placed, needsAll: true }, settings, (ctx) => {
     switch (ctx.event) {
       case "START":
         return start(ctx);
@@ -134,7 +174,7 @@ export function spend(given: SpendOptions, settings: RailSettings = {}): Rail {
   });
 }
 
-function limitsOf({ tokens, cost }: z.output<typeof options>): Amounts {
+function limitsOf({ tokens, cost }: z.output<ReturnType<typeof options>>): Amounts {
   return {
     ...(tokens === undefined ? {} : { tokens }),
     ...(cost === undefined ? {} : { cost: Math.round(cost * NANO) }),

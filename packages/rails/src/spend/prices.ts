@@ -1,18 +1,19 @@
 import { type AgentDefinition, costOf, factsOf, type ModelTable, type Usage } from "trackside";
 import * as z from "zod";
 
-const dollars = z.number().min(0);
-
 /** Prices by `provider:model`, in US dollars for a million tokens; a name ending in `*` is a prefix. */
-export const pricesOption = z.record(
-  z.string().min(1),
-  z.strictObject({
-    input: dollars,
-    output: dollars,
-    cachedInput: dollars.optional(),
-    cacheWrite: dollars.optional(),
-  }),
-);
+export function pricesOption() {
+  const dollars = z.number().min(0);
+  return z.record(
+    z.string().min(1).describe("provider:model; a name ending in * is a prefix."),
+    z.strictObject({
+      input: dollars.describe("Input tokens."),
+      output: dollars.describe("Output tokens."),
+      cachedInput: dollars.optional().describe("Input tokens read from a cache."),
+      cacheWrite: dollars.optional().describe("Input tokens written to a cache."),
+    }),
+  );
+}
 
 export interface Price {
   readonly input: number;

@@ -1,5 +1,7 @@
 import { abort, ask, type JsonObject, type Rail, type RailReturn, skip } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { readOptions } from "../kit/options.ts";
 import { makeRule, type PolicyVerdict, type Rule, ruleOptions, verdictOption, type When } from "./rule.ts";
@@ -56,10 +58,22 @@ export interface ToolPolicyOptions {
   readonly default?: PolicyVerdict;
 }
 
-const options = z.strictObject({
-  rules: z.array(ruleOptions).default([]),
-  default: verdictOption.default("deny"),
-});
+const options = later(() =>
+  z.strictObject({
+    rules: z.array(ruleOptions()).prefault([]).describe("Tried in order; the first that applies decides."),
+    default: verdictOption.default("deny").describe("What happens to a call that no rule applies to."),
+  }),
+);
+
+const placed = { priority: 15, on: ["PRE_TOOL_CALL"] as const };
+
+export const toolPolicyAbout = /* @__PURE__ */ aboutRail(
+  {
+    description: "Says which tools may be called, with which arguments, and which a human has to agree to.",
+    options,
+  },
+  placed,
+);
 
 /**
  * Which tools may be called, with which arguments. Rules are tried in order and the first that applies decides; what none
@@ -77,10 +91,10 @@ const options = z.strictObject({
  * });
  */
 export function toolPolicy(given: ToolPolicyOptions = {}, settings: RailSettings = {}): Rail {
-  const read = readOptions("tool-policy", options, given);
+  const read = readOptions("tool-policy", options(), given);
   const rules = read.rules.map(makeRule);
   const asks = [read.default, ...rules.map(({ verdict }) => verdict)].includes("ask");
-  const made = { name: "tool-policy", priority: 15, on: ["PRE_TOOL_CALL"] as const, asks };
+  const made = { name: "tool-policy", ...placed, asks };
   return makeRail(made, settings, ({ inputs, scope }) => {
     const { toolName } = inputs;
     const { verdict, reason } = decide(rules, read.default, { toolName, args: inputs.arguments, scope });

@@ -9,9 +9,11 @@ import {
   type ToolMessage,
 } from "trackside";
 import * as z from "zod";
+import { aboutRail } from "../kit/about.ts";
+import { later } from "../kit/later.ts";
 import { makeRail, type RailSettings } from "../kit/make-rail.ts";
 import { NO_LIMIT } from "../kit/operation.ts";
-import { oneOrMore, readOptions } from "../kit/options.ts";
+import { anyNumber, readOptions } from "../kit/options.ts";
 import { matcher, toolPatterns } from "../kit/tool-names.ts";
 import { isPassedOn, sourcesOf } from "./sources.ts";
 
@@ -33,22 +35,58 @@ export interface UntrustedDataOptions {
   readonly action?: "ask" | "refuse" | "abort";
 }
 
-const options = z
-  .strictObject({
-    untrusted: toolPatterns.optional(),
-    all: z.boolean().default(false),
-    trusted: toolPatterns.optional(),
-    hooks: oneOrMore(z.string().min(1, "the name of a hook")).default([]),
-    sensitive: toolPatterns,
-    action: z.enum(["ask", "refuse", "abort"]).default("ask"),
-  })
-  .superRefine(({ untrusted, all, trusted, hooks }, ctx) => {
-    const wrong = (key: string, message: string) => ctx.addIssue({ code: "custom", path: [key], message });
-    if (untrusted === undefined && !all && hooks.length === 0)
-      wrong("untrusted", "the tools whose results come from outside, or `all: true`");
-    if (untrusted !== undefined && all) wrong("untrusted", "nothing, since `all` names every tool");
-    if (trusted !== undefined && !all) wrong("trusted", "nothing, unless `all` is true");
-  });
+/** For JSON Schema. */
+const ALL = { all: { const: true } };
+
+const options = later(() =>
+  z
+    .strictObject({
+      untrusted: toolPatterns
+        .optional()
+        .describe(
+          "Names and patterns of tools whose results come from outside: web pages, mails, files of others.",
+        ),
+      all: z.boolean().default(false).describe("Take every tool for untrusted, except the trusted ones."),
+      trusted: toolPatterns.optional().describe("With all: tools whose results nobody else can write."),
+      hooks: anyNumber(z.string().min(1, "the name of a hook"))
+        .prefault([])
+        .describe(
+          "Names and patterns of pre-hooks whose content comes from outside, such as search in documents.",
+        ),
+      sensitive: toolPatterns.describe(
+        "Names and patterns of the tools that do what must not be done on somebody else's word.",
+      ),
+      action: z
+        .enum(["ask", "refuse", "abort"])
+        .default("ask")
+        .describe(
+          "What happens to a sensitive call once untrusted data was read: a human is asked, it is refused, or the run ends.",
+        ),
+    })
+    .superRefine(({ untrusted, all, trusted, hooks }, ctx) => {
+      const wrong = (key: string, message: string) => ctx.addIssue({ code: "custom", path: [key], message });
+      if (untrusted === undefined && !all && hooks.length === 0)
+        wrong("untrusted", "the tools whose results come from outside, or `all: true`");
+      if (untrusted !== undefined && all) wrong("untrusted", "nothing, since `all` names every tool");
+      if (trusted !== undefined && !all) wrong("trusted", "nothing, unless `all` is true");
+    })
+    .meta({
+      anyOf: [
+        { required: ["untrusted"] },
+        { required: ["all"], properties: ALL },
+        { required: ["hooks"], properties: { hooks: { minItems: 1 } } },
+      ],
+      not: { required: ["untrusted", "all"], properties: ALL },
+      dependentSchemas: { trusted: { required: ["all"], properties: ALL } },
+    }),
+);
+
+const placed = { priority: 16, on: ["START", "PRE_LLM_CALL", "PRE_TOOL_CALL"] as const };
+
+export const untrustedDataAbout = /* @__PURE__ */ aboutRail(
+  { description: "Keeps text that others wrote from steering tools that must not be steered.", options },
+  placed,
+);
 
 /**
  * Tools of MCP servers that are not marked as trusted: what they return is always a stranger's word. So is what a server
@@ -71,7 +109,7 @@ const SHOWN = 3;
  * untrustedData({ untrusted: ["fetch_*", "read_mail"], sensitive: ["send_*", "pay"] });
  */
 export function untrustedData(given: UntrustedDataOptions, settings: RailSettings = {}): Rail {
-  const read = readOptions("untrusted-data", options, given);
+  const read = readOptions("untrusted-data", options(), given);
   const name = settings.name ?? "untrusted-data";
   const isSensitive = matcher(read.sensitive);
   const named = matcher((read.all ? read.trusted : read.untrusted) ?? []);
@@ -107,8 +145,7 @@ export function untrustedData(given: UntrustedDataOptions, settings: RailSetting
     return read.action === "refuse" ? skip(reason) : abort(reason);
   }
 
-  const on = ["START", "PRE_LLM_CALL", "PRE_TOOL_CALL"] as const;
-  const made = { name, priority: 16, on, needsAll: true, asks: read.action === "ask" };
+  const made = { name, ...placed, needsAll: true, asks: read.action === "ask" };
   return makeRail(made, settings, async (ctx) => {
     if (ctx.event === "PRE_TOOL_CALL") return guard(ctx);
     await look(ctx, ctx.inputs.messages);

@@ -1,11 +1,14 @@
 /** Whether a host is on a list: names as they are, `*.example.com` for everything below one, `*` for all. */
 export type HostList = (host: string) => boolean;
 
-const PATTERN = /^(?:\*|(?:\*\.)?[^\s/\\@?#*:]+)$/;
+/** How an entry is written. */
+export const HOST_PATTERN = /^(?:\*|(?:\*\.)?[^\s/\\@?#*:]+)$/;
 
 /** What is wrong with an entry, if anything. */
 export function isHostPattern(pattern: string): boolean {
-  return PATTERN.test(pattern) && (pattern === "*" || plainHost(pattern.replace(/^\*\./, "")) !== undefined);
+  return (
+    HOST_PATTERN.test(pattern) && (pattern === "*" || plainHost(pattern.replace(/^\*\./, "")) !== undefined)
+  );
 }
 
 export function hostList(patterns: readonly string[]): HostList {

@@ -8,8 +8,10 @@ import {
   type Turn,
 } from "trackside";
 import * as z from "zod";
+import { aboutHook } from "../kit/about.ts";
 import { type CheckValue, compileCheck, jsonSchema } from "../kit/json-schema.ts";
-import { oneOrMore, readOptions } from "../kit/options.ts";
+import { later } from "../kit/later.ts";
+import { anyNumber, inCode, readOptions } from "../kit/options.ts";
 
 /** In code: `true` when the answer is right, else what is wrong with it. */
 export type CheckAnswer = (answer: string, turn: Turn) => true | string | Promise<true | string>;
@@ -37,50 +39,78 @@ export interface VerifyOutputOptions {
   readonly feedback?: string;
 }
 
-const patternOption = z
-  .union([
-    z.string(),
-    z.strictObject({
-      pattern: z.string(),
-      flags: z
-        .string()
-        .regex(/^[imsuv]*$/, "flags of i, m, s, u, v")
-        .optional(),
-      forbidden: z.boolean().optional(),
-      feedback: z.string().min(1, "a text that is not empty").optional(),
+const patternOption = later(() =>
+  z
+    .union([
+      z.string().meta({ format: "regex" }),
+      z.strictObject({
+        pattern: z.string().describe("A regular expression, without slashes."),
+        flags: z
+          .string()
+          .regex(/^[imsuv]*$/, "flags of i, m, s, u, v")
+          .optional()
+          .describe("Flags of i, m, s, u, v; u unless given."),
+        forbidden: z.boolean().optional().describe("The answer must not have it."),
+        feedback: z
+          .string()
+          .min(1, "a text that is not empty")
+          .optional()
+          .describe("What the model is told when it does not fit."),
+      }),
+    ])
+    .transform((given, ctx) => {
+      const {
+        pattern,
+        flags = "u",
+        forbidden = false,
+        feedback,
+      } = typeof given === "string" ? { pattern: given, feedback: undefined } : given;
+      try {
+        return { expression: new RegExp(pattern, flags), forbidden, feedback };
+      } catch (error) {
+        ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+        return z.NEVER;
+      }
     }),
-  ])
-  .transform((given, ctx) => {
-    const {
-      pattern,
-      flags = "u",
-      forbidden = false,
-      feedback,
-    } = typeof given === "string" ? { pattern: given, feedback: undefined } : given;
-    try {
-      return { expression: new RegExp(pattern, flags), forbidden, feedback };
-    } catch (error) {
-      ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-      return z.NEVER;
-    }
-  });
+);
 
-const options = z
-  .strictObject({
-    schema: jsonSchema.optional(),
-    patterns: oneOrMore(patternOption).default([]),
-    maxLength: z.number().int().min(1).optional(),
-    check: z
-      .custom<CheckAnswer>(
-        (given) => typeof given === "function",
-        "a function (answer, turn) => true or what is wrong",
-      )
-      .optional(),
-    feedback: z.string().default("Your answer cannot be used."),
-  })
-  .refine(({ schema, patterns, maxLength, check }) => schema || patterns.length > 0 || maxLength || check, {
-    message: "at least one of schema, patterns, maxLength and check",
-  });
+const options = later(() =>
+  z
+    .strictObject({
+      schema: jsonSchema
+        .optional()
+        .describe(
+          "The answer has to be JSON that fits this JSON Schema. One code block around it is allowed.",
+        ),
+      patterns: anyNumber(patternOption())
+        .prefault([])
+        .describe("Regular expressions the answer has to fit, or must not."),
+      maxLength: z.number().int().min(1).optional().describe("The longest answer, in characters."),
+      check: inCode<CheckAnswer>("(answer, turn) => true or what is wrong"),
+      feedback: z
+        .string()
+        .default("Your answer cannot be used.")
+        .describe("Put before what is wrong, in the feedback to the model."),
+    })
+    .refine(({ schema, patterns, maxLength, check }) => schema || patterns.length > 0 || maxLength || check, {
+      message: "at least one of schema, patterns, maxLength and check",
+    })
+    .meta({
+      anyOf: [
+        { required: ["schema"] },
+        { required: ["patterns"], properties: { patterns: { minItems: 1 } } },
+        { required: ["maxLength"] },
+      ],
+    }),
+);
+
+export const verifyOutputAbout = /* @__PURE__ */ aboutHook(
+  {
+    description: "Has an answer written again until it fits a JSON Schema, regular expressions or a length.",
+    options,
+  },
+  "post",
+);
 
 /**
  * A post-hook that has an answer written again until it fits: a JSON Schema, regular expressions, a length, or in code any
@@ -94,7 +124,7 @@ export function verifyOutput(
   given: VerifyOutputOptions,
   settings: HookSettings & { readonly name?: string } = {},
 ): PostHook {
-  const read = readOptions("verify-output", options, given);
+  const read = readOptions("verify-output", options(), given);
   const fits = read.schema && compileCheck(read.schema);
   return postHook({ name: "verify-output", ...settings }, async (turn) => {
     const answer = turn.answer ?? "";
@@ -120,7 +150,10 @@ function jsonProblems(answer: string, fits: CheckValue): string[] {
   return problem === undefined ? [] : [`It does not fit the JSON Schema: ${problem}.`];
 }
 
-function textProblems(answer: string, { patterns, maxLength }: z.output<typeof options>): string[] {
+function textProblems(
+  answer: string,
+  { patterns, maxLength }: z.output<ReturnType<typeof options>>,
+): string[] {
   const problems = patterns
     .filter(({ expression, forbidden }) => expression.test(answer) === forbidden)
     .map(
