@@ -153,7 +153,10 @@ export const runRecord = run.unwrap().extend({
 export const runDetail = runRecord.extend({
   /** The definition it is pinned to (X2); null when it is gone. */
   definition: definition.nullable(),
+  /** What the user said. */
   input: z.string(),
+  /** How often an effect was begun again because its process died, by key. */
+  recoveries: z.record(z.string(), z.number().int()),
   pending_approvals: z.array(z.string()),
   sub_agents: z.array(runRecord),
 });

@@ -1,0 +1,120 @@
+import type { RunRecord } from "@trackside/host";
+import type { UserMessage } from "trackside";
+import type { Answer } from "../contract/index.ts";
+import type { Context, Handlers } from "../http/handler.ts";
+import { pageOf, whole } from "../http/page.ts";
+import { scopeOf, tenantOf } from "../http/scope.ts";
+import { eventStream } from "../http/sse.ts";
+import { receiptOf, startedOf, startOptions } from "./starting.ts";
+
+const MOST_CHILDREN = 1_000;
+
+export const runHandlers = {
+  async listRuns({ query }, context) {
+    const { after, limit, status, ...filter } = query;
+    const found = await context.trackside.runs.list({
+      ...filter,
+      ...tenantOf(context),
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(after === undefined ? {} : { before: after }),
+    });
+    return pageOf(found.map(recordOf), limit, ({ id }) => id);
+  },
+
+  async startRun({ body }, context) {
+    const { agent, input, conversation, scope, ...rest } = body;
+    const started = await context.trackside.start(agent, input, {
+      ...startOptions(rest, context),
+      scope: scopeOf(context, scope),
+      ...(conversation === undefined ? {} : { conversation }),
+    });
+    return startedOf(started);
+  },
+
+  async getRun({ params: { id } }, context) {
+    const { runs, approvals } = context.trackside;
+    const scope = tenantOf(context);
+    const record = await runs.get(id, scope);
+    const [children, pending, opening] = await Promise.all([
+      runs.list({ ...scope, parent: id, limit: MOST_CHILDREN }),
+      approvals.list({ ...scope, rootRunId: record.root_run_id, limit: MOST_CHILDREN }),
+      runs.opening(id, scope),
+    ]);
+    return {
+      ...recordOf(record),
+      definition: opening.definition,
+      input: textOf(opening.message),
+      recoveries: opening.recoveries,
+      pending_approvals: pending.map((one) => one.id),
+      sub_agents: children.map(recordOf),
+    };
+  },
+
+  async listEvents({ params: { id }, query: { after, children = false, limit } }, context) {
+    const found = await context.trackside.runs.events(id, { ...tenantOf(context), after, children });
+    const items = found.slice(0, limit);
+    const next = found.length > limit ? (items.at(-1)?.seq ?? null) : null;
+    return { items: [...items], next };
+  },
+
+  async streamRun({ params: { id }, query }, context) {
+    const { runs } = context.trackside;
+    const scope = tenantOf(context);
+    await runs.get(id, scope); // a run that is not there is a problem, not an empty stream
+    return eventStream(context, {
+      after: query.after,
+      events: async function* (after, signal) {
+        const from = after === undefined ? {} : { after };
+        for await (const { event, cursor } of runs.follow(id, { ...scope, ...from, signal }))
+          yield { id: cursor, event: event.type, data: event };
+      },
+    });
+  },
+
+  async listRequests({ params: { id }, query: { step } }, context) {
+    const asked = step === undefined ? {} : { step };
+    return whole(await context.trackside.runs.requests(id, { ...tenantOf(context), ...asked }));
+  },
+
+  async cancelRun({ params: { id }, body }, context) {
+    const reason = body.reason ?? `cancelled by ${context.credential.user.name}`;
+    return recordOf(await context.trackside.runs.cancel(id, { ...tenantOf(context), reason }));
+  },
+
+  async steerRun({ params: { id }, body }, context) {
+    return receiptOf(await context.trackside.steer(id, body.input, sending(context)));
+  },
+
+  async injectNote({ params: { id }, body }, context) {
+    return receiptOf(await context.trackside.inject(id, body.input, sending(context)));
+  },
+
+  async resumeRun({ params: { id } }, context) {
+    return recordOf(await context.trackside.runs.resume(id, tenantOf(context)));
+  },
+
+  async retryRun({ params: { id }, body }, context) {
+    const from = body.from_step === undefined ? {} : { fromStep: body.from_step };
+    return recordOf(await context.trackside.runs.retry(id, { ...tenantOf(context), ...from }));
+  },
+
+  async exportRun({ params: { id } }, context) {
+    return context.trackside.runs.export(id, tenantOf(context));
+  },
+} satisfies Partial<Handlers>;
+
+function sending(context: Context) {
+  const { requestId } = context;
+  return { ...tenantOf(context), ...(requestId === undefined ? {} : { requestId }) };
+}
+
+/** A run's record is frozen; what is answered need not be. */
+export function recordOf(record: RunRecord): Answer<"resumeRun"> {
+  return { ...record };
+}
+
+/** What the user said, as text. */
+function textOf({ parts }: UserMessage): string {
+  return parts.map((part) => (part.type === "text" ? part.text : `[${part.media_type}]`)).join("\n");
+}
