@@ -26,25 +26,24 @@ export function CodeBlock({ code, label = "Code", wrap = false, className }: Cod
       {lines.length > MANY_LINES ? (
         <ManyLines lines={lines} label={label} />
       ) : (
-        <pre
+        <section
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
           tabIndex={0}
           aria-label={label}
-          role="region"
           className={cx(
             "max-h-[60vh] overflow-auto p-3 pr-10 font-mono text-sm",
             wrap ? "break-words whitespace-pre-wrap" : "whitespace-pre",
           )}
         >
-          {code}
-        </pre>
+          <pre className="font-mono">{code}</pre>
+        </section>
       )}
     </div>
   );
 }
 
 function ManyLines({ lines, label }: { lines: readonly string[]; label: string }) {
-  const frame = useRef<HTMLPreElement>(null);
+  const frame = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => frame.current,
@@ -54,12 +53,11 @@ function ManyLines({ lines, label }: { lines: readonly string[]; label: string }
   // The longest line gives the width, so that it does not change while scrolling.
   const widest = useMemo(() => Math.max(...lines.map((line) => line.length)), [lines]);
   return (
-    <pre
+    <section
       ref={frame}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
       tabIndex={0}
       aria-label={`${label}, ${lines.length} lines`}
-      role="region"
       className="h-[60vh] overflow-auto px-3 font-mono text-sm whitespace-pre"
     >
       <div style={{ height: virtual.getTotalSize(), width: `${widest}ch`, position: "relative" }}>
@@ -69,6 +67,6 @@ function ManyLines({ lines, label }: { lines: readonly string[]; label: string }
           </div>
         ))}
       </div>
-    </pre>
+    </section>
   );
 }

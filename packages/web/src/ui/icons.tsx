@@ -1,31 +1,34 @@
 import type { ReactElement, ReactNode, SVGProps } from "react";
+import { cx } from "./class-names.ts";
 
 type IconProps = Omit<SVGProps<SVGSVGElement>, "children">;
 export type Icon = (props: IconProps) => ReactElement;
 
 /** 16 px, drawn with lines of 1.5 px; hidden from screen readers, since a word always stands beside or above. */
-function icon(children: ReactNode): Icon {
-  return function DrawnIcon(props: IconProps) {
-    return (
-      <svg
-        width="16"
-        height="16"
-        viewBox="0 0 16 16"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        aria-hidden="true"
-        focusable="false"
-        className="shrink-0"
-        {...props}
-      >
-        {children}
-      </svg>
-    );
-  };
+function Drawn({ children, ...props }: IconProps & { children: ReactNode }) {
+  return (
+    <svg
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+      {...props}
+      className={cx("shrink-0", props.className)}
+    >
+      {children}
+    </svg>
+  );
 }
+
+const icon =
+  (children: ReactNode): Icon =>
+  (props) => <Drawn {...props}>{children}</Drawn>;
 
 export const OverviewIcon = icon(<path d="M2 13.5h12M3.5 11V7.5M6.5 11V3M9.5 11V6M12.5 11V4.5" />);
 export const InboxIcon = icon(<path d="M2 9.5 4 3h8l2 6.5V13H2V9.5Zm0 0h3.5l1 1.75h3l1-1.75H14" />);

@@ -63,7 +63,7 @@ const COMPONENTS: Components = {
   ),
   th: ({ children }) => <th className="border border-line px-2 py-1 text-left font-medium">{children}</th>,
   td: ({ children }) => <td className="border border-line px-2 py-1">{children}</td>,
-  input: ({ checked }) => <span aria-label={checked ? "done" : "open"}>{checked ? "☑" : "☐"} </span>,
+  input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
 };
 
 const PLUGINS = [remarkGfm];

@@ -105,16 +105,13 @@ export function Table<T>(props: TableProps<T>) {
     onOpen?.(row);
   };
   const onRowKey = (event: KeyboardEvent) => {
-    const moves: Record<string, () => void> = {
-      ArrowDown: () => step(1),
-      ArrowUp: () => step(-1),
-      Home: () => moveTo(0),
-      End: () => moveTo(rows.length - 1),
-    };
-    const move = moves[event.key];
-    if (!move || event.target !== event.currentTarget) return;
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "ArrowDown") step(1);
+    else if (event.key === "ArrowUp") step(-1);
+    else if (event.key === "Home") moveTo(0);
+    else if (event.key === "End") moveTo(rows.length - 1);
+    else return;
     event.preventDefault();
-    move();
   };
 
   const items = virtual ? virtualizer.getVirtualItems() : undefined;
@@ -231,8 +228,8 @@ function Head<T>({
 
 function Spacer({ height, span }: { height: number; span: number }) {
   return (
-    <tr aria-hidden="true">
-      <td colSpan={span} style={{ height, padding: 0 }} />
+    <tr>
+      <td colSpan={span} aria-hidden="true" style={{ height, padding: 0 }} />
     </tr>
   );
 }

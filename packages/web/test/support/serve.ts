@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { sqlite, Trackside } from "@trackside/host";
+import { createServer, type TracksideServer } from "@trackside/server";
+import { ADMIN, type Parts } from "./parts.ts";
+
+export interface ServeOptions {
+  /** Holds the database. */
+  readonly dir: string;
+  readonly port: number;
+  /** The folder of the built web app. */
+  readonly web: string;
+  /** Whether the first admin is there already. */
+  readonly setUp: boolean;
+}
+
+export interface Serving {
+  readonly trackside: Trackside;
+  readonly server: TracksideServer;
+  readonly url: string;
+  /** What `npm start` prints: makes the first admin, or signs in the one that is there. */
+  link(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The server and what it serves, in this process. */
+export async function serve(parts: Parts, { dir, port, web, setUp }: ServeOptions): Promise<Serving> {
+  const { server: options, ...rest } = parts;
+  const trackside = new Trackside({ ...rest, store: sqlite(join(dir, "trackside.db")) });
+  const server = createServer({ checkAnswers: true, ...options, trackside, port, web });
+  try {
+    const { url } = await server.listen();
+    if (setUp) await makeAdmin(trackside);
+    return {
+      trackside,
+      server,
+      url,
+      link: async () => (await server.setupLink()) ?? server.signInLink(ADMIN.name),
+      close: async () => {
+        await server.close({ graceMs: 0 });
+        await trackside.close();
+      },
+    };
+  } catch (error) {
+    await server.close({ graceMs: 0 });
+    await trackside.close();
+    throw error;
+  }
+}
+
+async function makeAdmin({ access }: Trackside): Promise<void> {
+  const link = await access.setupLink();
+  if (link === undefined) return; // made before a restart
+  const made = await access.finishSetup(link.secret, ADMIN);
+  if ("failed" in made) throw new Error(`the admin of the test was not made: ${made.failed}`);
+}
