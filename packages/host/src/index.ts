@@ -1,3 +1,29 @@
+export {
+  Access,
+  type AccessCode,
+  type AccessLimits,
+  type AccessLink,
+  type AccessOptions,
+  type ApiToken,
+  allows,
+  type Change,
+  type Credential,
+  type LinkFailure,
+  mayGrant,
+  type Need,
+  type NewToken,
+  type NewUser,
+  ROLES,
+  type Role,
+  type Session,
+  type SignedIn,
+  type SignInFailure,
+  type SignInInput,
+  type Tokens,
+  type User,
+  type UserChange,
+  type Users,
+} from "./access/index.ts";
 export type { DecideInput } from "./approvals/approvals.ts";
 export type { ApprovalRecord } from "./approvals/records.ts";
 export type { ArtifactRecord, Artifacts } from "./artifacts/artifacts.ts";

@@ -1,3 +1,4 @@
+import { tokenBody, userBody } from "./access/index.ts";
 import { auditBody } from "./audit/index.ts";
 import {
   approvalBody,
@@ -24,6 +25,8 @@ const all = [
   outcomeBody,
   ruleBody,
   runBody,
+  tokenBody,
+  userBody,
   webhookBody,
 ] as readonly RowCodec<unknown>[];
 

@@ -15,6 +15,7 @@ import {
   type UserInput,
 } from "trackside";
 import { newId } from "trackside/engine";
+import { Access, type AccessLimits } from "./access/index.ts";
 import type { DecideInput } from "./approvals/approvals.ts";
 import { approvalListener } from "./approvals/listener.ts";
 import type { ApprovalRecord } from "./approvals/records.ts";
@@ -71,6 +72,8 @@ export interface TracksideOptions extends EngineOptions {
   readonly telemetry?: TelemetryOptions;
   /** Told what an operator should know. Default: a warning of the process. */
   readonly notice?: (message: string) => void;
+  /** How long sessions and links last. */
+  readonly access?: AccessLimits;
   /** Another engine drives the runs, on more than one machine: `temporal({ connection, taskQueue })` (X9). */
   readonly engine?: Elsewhere;
   /** Whether this process takes up runs that nobody runs: left by another one, or queued. True unless given. */
@@ -108,6 +111,8 @@ export class Trackside {
   readonly approvals: ApprovalInbox;
   readonly audit: AuditLog;
   readonly artifacts: Artifacts;
+  /** Who is let in, and what they may do. */
+  readonly access: Access;
   /** Provider keys and the like, encrypted. Written and used, never read back. */
   readonly secrets: Secrets;
   readonly #options: TracksideOptions;
@@ -203,6 +208,7 @@ export class Trackside {
     this.approvals = new ApprovalInbox(this.engine, rules);
     this.audit = new AuditLog(this.engine, box);
     this.artifacts = new Artifacts(this.engine);
+    this.access = new Access({ ...options.access, store, cipher: box, now: () => this.engine.clock.now() });
   }
 
   /**

@@ -42,6 +42,18 @@ export interface Tables {
   webhooks: WebhooksTable;
   /** Digests of server tools' definitions that somebody approved (M5). */
   tool_definitions: ToolDefinitionsTable;
+  /** People, and what each may do. */
+  users: UsersTable;
+  /** Browsers that are signed in. */
+  sessions: SessionsTable;
+  /** What programs show to be let in. */
+  api_tokens: ApiTokensTable;
+  /** Links that let somebody in once. */
+  access_links: AccessLinksTable;
+  /** Failed sign-ins, for as long as they slow the next one down. */
+  sign_in_attempts: SignInAttemptsTable;
+  /** Rows to wait at: whoever has written one is alone with what it names until the transaction ends. */
+  access_locks: AccessLocksTable;
   /** What happened outside the process that owns a run, for it to hear of. Hints: whoever reads one looks at the truth. */
   wakes: WakesTable;
 }
@@ -282,5 +294,74 @@ export interface WakesTable {
   run_id: string;
   /** decided, cancel, inbox, queued */
   what: string;
+  at: number;
+}
+
+export interface UsersTable {
+  id: string;
+  tenant: string;
+  /** The name without upper and lower case: one user for each. */
+  name_key: string;
+  role: string;
+  created_at: number;
+  updated_at: number;
+  disabled_at: number | null;
+  last_seen_at: number | null;
+  /** JSON: the name as written, the password's hash. */
+  body: string;
+}
+
+export interface SessionsTable {
+  /** SHA-256 of the secret. */
+  digest: string;
+  id: string;
+  tenant: string;
+  user_id: string;
+  created_at: number;
+  seen_at: number;
+  /** When it is over whatever happens. */
+  ends_at: number;
+  /** When it is over if nobody comes. */
+  expires_at: number;
+}
+
+export interface ApiTokensTable {
+  /** SHA-256 of the secret. */
+  digest: string;
+  id: string;
+  tenant: string;
+  /** Whose it is. */
+  user_id: string;
+  role: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+  /** JSON: name, the secret's first characters. */
+  body: string;
+}
+
+export interface AccessLinksTable {
+  /** SHA-256 of the secret. */
+  digest: string;
+  id: string;
+  tenant: string;
+  /** setup, open */
+  purpose: string;
+  user_id: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface SignInAttemptsTable {
+  /** A digest of whom it was tried for, or from where. */
+  key: string;
+  failures: number;
+  locked_until: number;
+  expires_at: number;
+}
+
+export interface AccessLocksTable {
+  key: string;
   at: number;
 }

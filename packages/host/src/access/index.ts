@@ -1,0 +1,11 @@
+export { Access, type AccessOptions, type AccessSeams } from "./access.ts";
+export type { Credential } from "./credential.ts";
+export type { AccessLink, LinkFailure } from "./links.ts";
+export type { AccessLimits, Change } from "./parts.ts";
+export type { AccessCode } from "./refused.ts";
+export { allows, mayGrant, type Need, ROLES, type Role } from "./roles.ts";
+export type { Session, SignedIn } from "./sessions.ts";
+export type { SignInFailure, SignInInput } from "./sign-in.ts";
+export { type ApiToken, type NewToken, type Tokens, tokenBody } from "./tokens.ts";
+export { type User, userBody } from "./user.ts";
+export type { NewUser, UserChange, Users } from "./users.ts";
