@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ModelPrompt, type ModelV4, readPrompt } from "./read-prompt.ts";
+import { releaseReply } from "./release.ts";
 import { type Reply, reply } from "./rules.ts";
 
 type Streamed = Awaited<ReturnType<ModelV4["doStream"]>>;
@@ -24,7 +25,7 @@ export function demoModel(pace: Pace): ModelV4 {
     supportedUrls: {},
     async doStream({ prompt, abortSignal }) {
       asked += 1;
-      const parts = partsOf(reply(readPrompt(prompt)), prompt, asked);
+      const parts = partsOf(releaseReply(prompt) ?? reply(readPrompt(prompt)), prompt, asked);
       return { stream: ReadableStream.from(paced(parts, pace, abortSignal)) };
     },
     async doGenerate() {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "trackside";
 import type { Called, Situation } from "./read-prompt.ts";
 import {
   CALLS,
@@ -11,7 +12,7 @@ import {
 /** What the demo model says next: text, calls, or both. */
 export interface Reply {
   readonly text: string;
-  readonly calls?: readonly { readonly tool: string; readonly args: Readonly<Record<string, string>> }[];
+  readonly calls?: readonly { readonly tool: string; readonly args: JsonObject }[];
 }
 
 export const SUGGESTIONS = [
