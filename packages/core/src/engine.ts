@@ -27,6 +27,7 @@ export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
 export { answerProblem, askApprover, decisionProblem } from "./local/handlers/ask.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
+export { type RebuiltRequest, rebuildRequest, rebuildSummary } from "./local/handlers/sent-request.ts";
 export { newId } from "./local/ids.ts";
 export type { Maybe } from "./local/maybe.ts";
 export type { UsageNote } from "./local/prompt-cache/report.ts";
@@ -45,6 +46,7 @@ export {
 } from "./local/run-context.ts";
 export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
 export { failureFrom, resultOf } from "./local/run-result.ts";
+export { isSentOnly } from "./local/sent-only.ts";
 export { type FindAgent, teamOf } from "./local/team.ts";
 export { planForExecutor } from "./planning/prompt.ts";
 export { childMessage } from "./subagents/child-definition.ts";

@@ -62,6 +62,7 @@ export {
 } from "./journal/durable-engine.ts";
 export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";
+export type { SentMessage, SentRequest, SentTool } from "./runs/requests.ts";
 export type { RunRecord } from "./runs/run-record.ts";
 export type { RunFilter, Runs } from "./runs/runs.ts";
 export {

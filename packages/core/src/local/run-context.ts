@@ -30,6 +30,7 @@ import type { Models } from "./models.ts";
 import { type PromptCacheRequest, requestOf, type UsageNote } from "./prompt-cache/report.ts";
 import type { ResourceDesk } from "./resources.ts";
 import { RunSupplies } from "./run-supplies.ts";
+import { isSentOnly, SentOnly } from "./sent-only.ts";
 import type { TokenCounters } from "./token-counters.ts";
 import { ToldArtifacts } from "./told-artifacts.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -187,6 +188,8 @@ export class RunContext {
   #chain: string | null = null;
   /** Kept in the run's record and out of the log: the planner's (P1). */
   #asides: Map<string, LogEntry> | undefined;
+  /** The same, of requests that were changed on their way (R4). */
+  #sentOnly: SentOnly | undefined;
   #seq = 0;
 
   constructor(init: RunContextInit) {
@@ -210,7 +213,9 @@ export class RunContext {
     this.#counters = init.services?.counters ?? init.shared?.counters;
     this.#approvals = init.services?.approvals ?? init.shared?.approvals;
     this.record(init.userMessage);
-    for (const message of init.resumed?.recorded ?? []) this.record(message);
+    for (const message of init.resumed?.recorded ?? NONE)
+      if (isSentOnly(message)) this.#takeSentOnly(message);
+      else this.record(message);
     for (const id of init.resumed?.aside ?? []) this.#keepAside(id);
     this.plan = init.resumed?.plan ?? null;
     for (const used of init.resumed?.usage ?? NONE) this.#report(used);
@@ -383,6 +388,28 @@ export class RunContext {
     return found?.role === "projection" ? undefined : found;
   }
 
+  /** Whether there is a record that what is sent could be rebuilt from. */
+  get isKept(): boolean {
+    return this.#unsaved !== undefined;
+  }
+
+  /** Keeps a message that is sent and in no log, under this id or the one it has been kept under before (R4). */
+  recordSent(message: Message, id: string): string {
+    this.#sentOnly ??= new SentOnly();
+    const { kept, isNew } = this.#sentOnly.add(message, id);
+    if (isNew) this.#unsaved?.push(kept);
+    return kept.id;
+  }
+
+  sentOnly(id: string): Message | undefined {
+    return this.#sentOnly?.get(id);
+  }
+
+  #takeSentOnly(message: Message): void {
+    this.#sentOnly ??= new SentOnly();
+    this.#sentOnly.take(message);
+  }
+
   /** Commits a note: stamps it, fills in bodies, shows it; or puts recorded messages into the log. */
   note(note: Note, at?: number): void {
     if (note.type === "logged") {
@@ -441,9 +468,9 @@ export class RunContext {
     this.#asides.set(id, message);
   }
 
-  /** What was recorded and never logged: transient parts and drafts. */
+  /** What was recorded and never logged: transient parts, drafts, and what only a request had. */
   get unlogged(): readonly LogEntry[] {
-    return this.#recorded;
+    return this.#sentOnly === undefined ? this.#recorded : [...this.#recorded, ...this.#sentOnly.all];
   }
 
   #take(id: string): LogEntry | undefined {

@@ -191,10 +191,20 @@ export interface ModelOut {
   skipped?: boolean;
   /** A transformer changed reasoning that the provider had signed: it does not go back to it (H8). */
   reasoning_dropped?: boolean;
+  /** Those at PRE_LLM_CALL changed the request: what was sent in its place (R4). */
+  sent?: readonly SentPiece[];
+  /** It failed or was cancelled before anything was sent. */
+  unsent?: true;
   /** What the rails around it said, in order; those that passed without a word are only counted. */
   verdicts?: readonly Verdict[];
   passed?: number;
 }
+
+/**
+ * A request that was changed on its way, piece by piece: messages of the request as it was asked for, `from` one of them
+ * up to another; or, by its id, a message that is in the run's record and in no log.
+ */
+export type SentPiece = readonly [from: number, to: number] | string;
 
 /** Tokens: how many there are, and how many there may be. */
 export interface Room {
@@ -225,10 +235,20 @@ export interface CompactOut {
   done?: readonly ContextChange[];
   usage?: Usage;
   model?: string;
+  /** The model calls it took, as they were sent. */
+  summaries?: readonly SentSummary[];
   verdicts?: readonly Verdict[];
   passed?: number;
   fatal?: Failure;
   cancelled?: string;
+}
+
+/** A request for a summary: its messages are in the run's record and in no log, the first being the system prompt. */
+export interface SentSummary {
+  model: string;
+  messages: readonly string[];
+  max_tokens: number;
+  usage?: Usage;
 }
 
 export interface EquipInput {

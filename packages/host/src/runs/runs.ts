@@ -7,6 +7,7 @@ import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
 import { endParkedTree } from "./end-parked.ts";
 import { runEvents, type StreamedEvent, storedEvents, storedTree } from "./events.ts";
+import { type SentRequest, sentRequests } from "./requests.ts";
 import { retryRun } from "./retry.ts";
 import { type RunRecord, runRecord } from "./run-record.ts";
 
@@ -145,6 +146,19 @@ export class Runs {
     const made = await retryRun(engine, row, fromStep);
     engine.claim();
     return this.get(made, { tenant });
+  }
+
+  /**
+   * Its requests to models as they were really sent, those of one step if asked for (R4): what rails made of them, and what
+   * the turn had for itself. Sub-agents are runs of their own.
+   */
+  async requests(
+    id: string,
+    { tenant = DEFAULT_TENANT, step }: { readonly tenant?: string; readonly step?: number | undefined } = {},
+  ): Promise<readonly SentRequest[]> {
+    const engine = await this.#ready();
+    const row = await engine.store.read((db) => findRun(db, tenant, id));
+    return this.#redact(await sentRequests(engine, row, step));
   }
 
   /** Everything there is of a run, as JSON: its record, its pinned definition, its events and its approvals. */

@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import type { Effect } from "../effect.ts";
 
 /**
@@ -8,7 +12,7 @@ import type { Effect } from "../effect.ts";
 export class CallOptions implements LanguageModelV4CallOptions {
   readonly prompt: LanguageModelV4Prompt;
   declare readonly abortSignal: AbortSignal;
-  tools?: NonNullable<LanguageModelV4CallOptions["tools"]>;
+  tools?: LanguageModelV4FunctionTool[];
   maxOutputTokens?: number;
   temperature?: number;
   responseFormat?: NonNullable<LanguageModelV4CallOptions["responseFormat"]>;

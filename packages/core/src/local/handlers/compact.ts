@@ -9,13 +9,14 @@ import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Usage } from "../../schema/usage.ts";
 import { addUsage } from "../../turn/state.ts";
-import type { CompactInput, CompactOut, ContextChange } from "../../turn/world.ts";
+import type { CompactInput, CompactOut, ContextChange, SentSummary } from "../../turn/world.ts";
 import type { Effect } from "../effect.ts";
 import { dispatchPoint, type Place } from "../point.ts";
 import { besideLog, counterOf, factsOf, type Measured, openingMessage, roomOf } from "../request-size.ts";
 import type { RunContext } from "../run-context.ts";
 import { changedMessages } from "./changed.ts";
-import { quietCall } from "./quiet-model.ts";
+import { type QuietAnswer, type QuietRequest, quietCall } from "./quiet-model.ts";
+import { keepSent } from "./sent-pieces.ts";
 import { Spoken } from "./spoken.ts";
 
 /** Makes room: CONTEXT_WINDOW rails first, then the reducers, whose summaries are model calls under the LLM rails (B4). */
@@ -45,6 +46,7 @@ class MakingRoom {
   #fatal: Failure | undefined;
   #usage: Usage | undefined;
   #model = "";
+  readonly #sent: SentSummary[] = [];
 
   constructor(run: RunContext, input: CompactInput, effect: Effect, room: Measured) {
     this.#run = run;
@@ -146,12 +148,21 @@ class MakingRoom {
     const place = this.#place(`${this.#effect.key}/summary/${this.#summaries}`);
     const request = { system: prompt, messages, maxTokens };
     const answer = await quietCall(this.#run, request, place, this.#spoken);
+    if (this.#run.isKept) this.#keep(request, answer);
     const { text, model, usage, isStopped, fatal, rails } = answer;
     this.#model = model;
     this.#fatal = fatal;
     this.#rails = rails;
     if (usage !== undefined) this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
     return isStopped ? undefined : text;
+  }
+
+  /** What was sent is part of the run's record (R4): as transient as a draft is (H4). */
+  #keep({ system, maxTokens }: QuietRequest, { sent, model, usage }: QuietAnswer): void {
+    if (sent === undefined) return;
+    const prompt: Message = { id: "", role: "user", parts: [{ type: "text", text: system }] };
+    const messages = keepSent(this.#run, `${this.#id}.${this.#summaries}`, [prompt, ...sent]);
+    this.#sent.push({ model, messages, max_tokens: maxTokens, ...(usage === undefined ? {} : { usage }) });
   }
 
   #settle({ projection, changes, fits, problem, tokensBefore, tokensAfter }: Compacted): CompactOut {
@@ -170,6 +181,7 @@ class MakingRoom {
       out.usage = this.#usage;
       out.model = this.#model;
     }
+    if (this.#sent.length > 0) out.summaries = this.#sent;
     return this.#spoken.into(out);
   }
 

@@ -1,10 +1,5 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Prompt,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { budgetMessage } from "../../context/budget.ts";
-import type { Rendered } from "../../context/render.ts";
 import type { ModelResponse } from "../../hooks/context.ts";
 import { Lazy } from "../../hooks/inputs.ts";
 import { parsePlan } from "../../planning/parse-plan.ts";
@@ -37,7 +32,8 @@ import { LiveDeltas } from "./live-deltas.ts";
 import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
 import { callsOf, laneOf, partialMessage, wholeMessage } from "./model-message.ts";
 import { readStream } from "./read-stream.ts";
-import { type Pieces, piecesOf, promptOf, requestMessages } from "./request.ts";
+import { type Pieces, piecesOf, promptOf, requestMessages, settle } from "./request.ts";
+import { keepChanges } from "./sent-pieces.ts";
 import { Spoken } from "./spoken.ts";
 
 /** Makes one attempt at a model call: request, PRE_LLM_CALL, stream, POST_LLM_CALL, record. */
@@ -64,6 +60,9 @@ class ModelCall {
   #estimated: number | undefined;
   /** What was sent, and how it goes on from the request before. */
   #following: Following | undefined;
+  /** What was sent in place of what was asked for, if it was changed on its way. */
+  #sent: ModelOut["sent"];
+  #isSent = false;
 
   constructor(run: RunContext, input: ModelInput, effect: Effect) {
     this.#run = run;
@@ -125,7 +124,7 @@ class ModelCall {
   }
 
   #call(model: Model, pieces: Pieces, changed?: Changed): Maybe<ModelOut> {
-    const prompt = changed ? withSystem(pieces, changed) : promptOf(pieces);
+    const prompt = promptOf(pieces, changed);
     if (!changed && !this.#run.log.hasAttachments) return this.#send(model, prompt, pieces, changed);
     return after(withAttachments(this.#run, prompt), (filled) => this.#send(model, filled, pieces, changed));
   }
@@ -137,9 +136,10 @@ class ModelCall {
     changed: Changed | undefined,
   ): Promise<ModelOut> {
     const isPlanning = this.#input.planner !== undefined;
-    const tools = this.#run.agent.wireTools(model.provider, isPlanning);
-    const options = callOptions(this.#run, prompt, tools, this.#effect, isPlanning);
-    this.#follow(model, options, new Sent(this.#heading(model, tools), pieces, changed));
+    const { agent } = this.#run;
+    const options = settle(new CallOptions(prompt, this.#effect), agent, model.provider, isPlanning);
+    this.#follow(model, options, new Sent(this.#heading(model, options.tools), pieces, changed));
+    this.#isSent = this.#effect.cancelled === undefined;
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
@@ -159,7 +159,7 @@ class ModelCall {
     setBreakpoints(prompt, mark, this.#following, turnAt);
   }
 
-  #heading(by: Model, tools: readonly LanguageModelV4FunctionTool[] = NO_TOOLS): Heading {
+  #heading(by: Model, tools: Heading["tools"] = NO_TOOLS): Heading {
     const { definition, output } = this.#run.agent;
     const format = this.#input.planner === undefined ? output?.jsonSchema : undefined;
     return { runId: this.#run.id, agent: definition.name, by, model: this.#name, tools, format };
@@ -194,8 +194,11 @@ class ModelCall {
     if (!inputs.everChanged) return this.#call(model, pieces);
     const messages = inputs.read("messages") as readonly Message[]; // checked by `changedMessages`
     const over = this.#overAfter(messages);
-    if (over === undefined)
+    if (over === undefined) {
+      if (run.isKept)
+        this.#sent = keepChanges(run, this.#messageId, requestMessages(run, this.#input), messages);
       return this.#call(model, pieces, changedRequest(run, this.#input, messages, outcome.records));
+    }
     const { estimate, limit } = over;
     if (this.#input.planner) return this.#out({ failure: budgetFailure(estimate, limit) });
     return this.#stopped(estimate, limit);
@@ -391,30 +394,11 @@ class ModelCall {
 
   #out(out: ModelOut): ModelOut {
     out.model = this.#name;
+    if (this.#sent !== undefined) out.sent = this.#sent;
+    if (!this.#isSent && (out.failure !== undefined || out.cancelled !== undefined)) out.unsent = true;
     if (out.usage !== undefined) this.#count(out, out.usage);
     return this.#spoken.into(out);
   }
-}
-
-function withSystem({ system }: Pieces, { messages }: Changed): Rendered[] {
-  return system === null ? [...messages] : [system, ...messages];
-}
-
-function callOptions(
-  run: RunContext,
-  prompt: LanguageModelV4Prompt,
-  tools: LanguageModelV4FunctionTool[] | undefined,
-  effect: Effect,
-  isPlanning: boolean,
-): LanguageModelV4CallOptions {
-  const { definition, output } = run.agent;
-  const options = new CallOptions(prompt, effect);
-  if (tools !== undefined) options.tools = tools;
-  if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
-  if (definition.temperature !== null) options.temperature = definition.temperature;
-  if (output !== null && !isPlanning)
-    options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
-  return options;
 }
 
 function budgetFailure(estimate: number, limit: number): Failure {

@@ -36,6 +36,8 @@ export interface QuietAnswer {
   readonly fatal?: Failure;
   /** Rail state, as they left it. */
   readonly rails: Place["rails"];
+  /** What was sent; undefined when nothing was. */
+  readonly sent?: readonly Message[];
 }
 
 /** A model call of our own, a summary: it passes the LLM rails like any other (R14), and nothing of it is shown. */
@@ -61,7 +63,7 @@ export async function quietCall(
     if (found.inputs.everChanged) messages = found.inputs.read("messages") as readonly Message[]; // checked above
   }
 
-  const said = await ask(run, { ...request, messages }, place.effect);
+  const said = { ...(await ask(run, { ...request, messages }, place.effect)), sent: messages };
   if (said.text === null || !run.listens("POST_LLM_CALL")) return { ...said, rails };
   const values = {
     messages: new Lazy(() => deepFreeze([...messages])),

@@ -1,7 +1,9 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Rendered, renderInto, renderMessage } from "../../context/render.ts";
 import { deepFreeze } from "../../schema/json.ts";
 import type { Message } from "../../schema/message.ts";
 import type { ModelInput } from "../../turn/world.ts";
+import type { BoundAgent } from "../bound-agent.ts";
 import type { RunContext } from "../run-context.ts";
 
 /** What a request is made of, by reference. */
@@ -58,13 +60,43 @@ export function piecesOf(run: RunContext, input: Requested): Pieces {
   };
 }
 
-/** The pieces as one list, for this request alone: its messages are shared with others. */
-export function promptOf({ system, log, at, inserted, added, aside }: Pieces): Rendered[] {
+/**
+ * The pieces as one list, for this request alone: its messages are shared with others. Those at PRE_LLM_CALL may have left
+ * other messages to send; the system prompt stays.
+ */
+export function promptOf(
+  { system, log, at, inserted, added, aside }: Pieces,
+  changed?: { readonly messages: readonly Rendered[] },
+): Rendered[] {
+  if (changed) return system === null ? [...changed.messages] : [system, ...changed.messages];
   const prompt: Rendered[] = system === null ? log.slice() : [system, ...log];
   if (inserted.length > 0) prompt.splice(at + (system === null ? 0 : 1), 0, ...inserted);
   if (added.length > 0) prompt.push(...added);
   if (aside.length > 0) prompt.push(...aside);
   return prompt;
+}
+
+/** What goes to a provider beside the prompt. */
+export interface CallSettings
+  extends Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "temperature" | "responseFormat"> {
+  tools?: LanguageModelV4FunctionTool[];
+}
+
+/** Fills in what an agent's requests to a provider have beside the prompt; a plan has no shape to have (P4). */
+export function settle<T extends CallSettings>(
+  options: T,
+  agent: BoundAgent,
+  provider: string,
+  isPlanning: boolean,
+): T {
+  const { definition, output } = agent;
+  const tools = agent.wireTools(provider, isPlanning);
+  if (tools !== undefined) options.tools = tools;
+  if (definition.max_tokens !== null) options.maxOutputTokens = definition.max_tokens;
+  if (definition.temperature !== null) options.temperature = definition.temperature;
+  if (output !== null && !isPlanning)
+    options.responseFormat = { type: "json", schema: output.jsonSchema as object, name: "output" };
+  return options;
 }
 
 /** The same request as messages, for rails that look at it. */
