@@ -1,17 +1,17 @@
 import { type AgentConfig, isRecord } from "./agent-config.ts";
-import { type Bound, bindConfig, bindJson, type Registry } from "./bind-definition.ts";
+import { type Bound, bindConfig, bindJson, definitionJson, type Registry } from "./bind-definition.ts";
 import { TracksideError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 import { HookManager } from "./hooks/hook-manager.ts";
 import type { DecisionInput } from "./local/approvals.ts";
 import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 import { type Engine, localEngine, type Receipt } from "./local/engine.ts";
-import { EventQueue } from "./local/event-queue.ts";
 import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
+import { streamed } from "./local/streamed.ts";
 import type { Rail } from "./rails/rail.ts";
 import { RailManager } from "./rails/rail-manager.ts";
-import { type AgentDefinition, agentSchemas } from "./schema/agent.ts";
+import type { AgentDefinition } from "./schema/agent.ts";
 import type { Approval } from "./schema/approval.ts";
 import type { JsonObject } from "./schema/json.ts";
 import { HOOK_POINTS } from "./schema/points.ts";
@@ -106,14 +106,7 @@ export class Agent<
       const message = `The agent "${this.definition.name}" cannot be written as JSON: it holds ${inline.join(", ")}, which has no registered name.`;
       throw new TracksideError("not_serializable", message);
     }
-    const json: Record<string, unknown> = {};
-    const { contractFields, ownFields, ownDefaults } = agentSchemas();
-    for (const field of contractFields) json[field] = this.definition[field];
-    for (const field of ownFields) {
-      const value = this.definition[field];
-      if (JSON.stringify(value) !== JSON.stringify(ownDefaults[field])) json[field] = value;
-    }
-    return json;
+    return definitionJson(this.definition);
   }
 
   /** Runs one turn. Rejects with the run's error, which carries what there is as `.result`. */
@@ -124,27 +117,12 @@ export class Agent<
 
   /** Runs one turn and yields its events as they happen. Never throws; `.result` settles as `run()` would. */
   stream(input: UserInput, options: Options = {}): RunStream<OutputOf<Output>, Tools> {
-    const queue = new EventQueue<AgentEvent<Tools>>();
-    // The events carry the results of this agent's own tools, which is all that the narrower type says.
-    const started = engineOf(options).start(this, input, options, (event) =>
-      queue.push(event as AgentEvent<Tools>),
-    );
-    const result = started.result as Promise<RunResult<OutputOf<Output>>>; // as in `run`
-    const close = () => queue.close();
-    result.then(close, close); // also marks a rejection nobody reads as handled
-    return {
-      runId: started.runId,
-      turnRef: started.turnRef,
-      result,
-      cancel: (reason = "cancelled by the caller") => started.cancel(reason),
-      get pending() {
-        return started.pending;
-      },
-      decide: (approvalId, decision) => started.decide(approvalId, decision),
-      steer: (message) => started.steer(message),
-      inject: (note) => started.inject(note),
-      [Symbol.asyncIterator]: () => queue,
-    };
+    // The events carry the results of this agent's own tools and the output fits its schema, as in `run`, which is all
+    // that the narrower type says.
+    return streamed((sink) => engineOf(options).start(this, input, options, sink)) as RunStream<
+      OutputOf<Output>,
+      Tools
+    >;
   }
 }
 

@@ -3,9 +3,10 @@ import { bindGuards, type GuardRegistry, type Guards, type Taken, takeInline } f
 import { AgentConfigError, messageOf } from "./errors.ts";
 import type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
 import { isLanguageModel } from "./local/providers/adapt.ts";
-import type { AgentDefinition } from "./schema/agent.ts";
+import { type AgentDefinition, agentSchemas } from "./schema/agent.ts";
 import { checkDefinition, knownKeys } from "./schema/check-definition.ts";
 import { frozenCopy } from "./schema/json.ts";
+import { parseModelString } from "./schema/model-string.ts";
 import { plainCopy } from "./schema/plain-copy.ts";
 import { preview } from "./schema/preview.ts";
 import { type ConfigIssue, formatPath, issue, isUnknownKey, unknownKey } from "./schema/problems.ts";
@@ -17,6 +18,8 @@ export interface Registry extends GuardRegistry {
   readonly tools?: readonly Tool[];
   /** Agents that `handoffs` may name. */
   readonly agents?: readonly AgentBinding[];
+  /** Models by the string that names them, whatever its provider: the engine has them under the same names. */
+  readonly models?: Readonly<Record<string, LanguageModel>>;
 }
 
 /** A definition with the functions it names. */
@@ -54,6 +57,18 @@ export function bindJson(json: unknown, registry: unknown): Bound {
   return bind(json, copy, registry, (found) => [...issues, ...untold(issues, found)]);
 }
 
+/** A definition as it is written down: what the contract names always, fields of our own where they were changed (A1). */
+export function definitionJson(definition: AgentDefinition): Record<string, unknown> {
+  const json: Record<string, unknown> = {};
+  const { contractFields, ownFields, ownDefaults } = agentSchemas();
+  for (const field of contractFields) json[field] = definition[field];
+  for (const field of ownFields) {
+    const value = definition[field];
+    if (JSON.stringify(value) !== JSON.stringify(ownDefaults[field])) json[field] = value;
+  }
+  return json;
+}
+
 /** Binds a config in code: camelCase, and the things themselves where JSON has names. */
 export function bindConfig(config: unknown, registry: unknown): Bound {
   const taken = takeInline(config);
@@ -83,7 +98,7 @@ function bind(
     throw new AgentConfigError("the agent", problems);
   }
   const tools = readTools(raw["tools"], registered, issues);
-  const models = readModels(raw, issues);
+  const models = readModels(raw, isRecord(registry) ? registry["models"] : undefined, issues);
   const team = readTeam(raw["handoffs"], registry, issues);
   const output = readOutput(raw["output_schema"], issues);
   const toCheck: Record<string, unknown> = { ...raw, ...models.asText, ...team.asText };
@@ -130,7 +145,7 @@ function untold(told: readonly ConfigIssue[], found: readonly ConfigIssue[]): re
   return found.filter((one) => !paths.has(one.path));
 }
 
-const REGISTRY_KEYS = ["tools", "rails", "hooks", "agents"];
+const REGISTRY_KEYS = ["tools", "rails", "hooks", "agents", "models"];
 
 function readRegistry(registry: unknown, issues: ConfigIssue[]): readonly Tool[] {
   if (!isRecord(registry)) {
@@ -179,11 +194,12 @@ function readTools(given: unknown, registered: readonly Tool[], issues: ConfigIs
   };
 }
 
-function readModels(raw: Readonly<Record<string, unknown>>, issues: ConfigIssue[]) {
+function readModels(raw: Readonly<Record<string, unknown>>, given: unknown, issues: ConfigIssue[]) {
+  const named = readNamed(given, issues);
   const fallbacks: readonly unknown[] = Array.isArray(raw["fallback_models"]) ? raw["fallback_models"] : [];
-  const model = readModel("model", raw["model"], issues);
-  const planning = readModel("planning_model", raw["planning_model"] ?? null, issues);
-  const others = fallbacks.map((one, i) => readModel(`fallback_models[${i}]`, one, issues));
+  const model = readModel("model", raw["model"], named, issues);
+  const planning = readModel("planning_model", raw["planning_model"] ?? null, named, issues);
+  const others = fallbacks.map((one, i) => readModel(`fallback_models[${i}]`, one, named, issues));
 
   const asText: Record<string, unknown> = {};
   if (model) asText["model"] = ANY_MODEL;
@@ -191,7 +207,9 @@ function readModels(raw: Readonly<Record<string, unknown>>, issues: ConfigIssue[
   if (others.length > 0) asText["fallback_models"] = fallbacks.map((one, i) => (others[i] ? ANY_MODEL : one));
   return {
     asText,
-    inline: [model, planning, ...others].flatMap((one) => (one ? [`the model object ${one.text}`] : [])),
+    inline: [model, planning, ...others].flatMap((one) =>
+      one && !one.isNamed ? [`the model object ${one.text}`] : [],
+    ),
     planning: planning?.object,
     list: (checked: AgentDefinition) => [
       model?.object ?? checked.model,
@@ -230,11 +248,30 @@ function isAgent(value: unknown): value is AgentBinding {
   return isRecord(definition) && typeof definition["name"] === "string" && "hookManager" in value;
 }
 
-/** A model object with how it calls itself; null for anything else, of which a string may still be right. */
-function readModel(path: string, given: unknown, issues: ConfigIssue[]) {
+/** The names of models that were given beside those of known providers. */
+function readNamed(given: unknown, issues: ConfigIssue[]): readonly string[] {
+  if (given === undefined) return [];
+  if (isRecord(given)) return Object.keys(given);
+  issues.push(
+    issue("registry.models", given, 'an object of models by name, such as { "demo:scripted": model }'),
+  );
+  return [];
+}
+
+/** A model object with how it calls itself, or a registered one; null for anything else, of which a string may still be right. */
+function readModel(path: string, given: unknown, named: readonly string[], issues: ConfigIssue[]) {
+  if (typeof given === "string") {
+    if (named.includes(given)) return { object: given, text: given, isNamed: true };
+    const parsed = named.length > 0 ? parseModelString(given) : undefined;
+    // Said here and not by the schema, which does not know what else there is.
+    if (parsed?.ok === false)
+      issues.push(issue(path, given, `${parsed.allowed}; or one of ${named.join(", ")}`));
+    return null;
+  }
   if (typeof given !== "object" || given === null) return null;
   try {
-    if (isLanguageModel(given)) return { object: given, text: `${given.provider}:${given.modelId}` };
+    if (isLanguageModel(given))
+      return { object: given, text: `${given.provider}:${given.modelId}`, isNamed: false };
   } catch {} // a model that cannot be read is none
   const allowed = '"provider:model", or a model object of an AI SDK provider package (v2, v3 or v4)';
   issues.push(issue(path, given, allowed));

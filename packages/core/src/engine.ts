@@ -1,4 +1,5 @@
 // For those who build engines: what a run is made of while it is under way, and the driver that replays a journal.
+export { definitionJson } from "./bind-definition.ts";
 export {
   type ApprovalDesk,
   type CheckDecision,
@@ -47,10 +48,13 @@ export {
 export { type RunRequest, readMessage, readRequest } from "./local/run-request.ts";
 export { failureFrom, resultOf } from "./local/run-result.ts";
 export { isSentOnly } from "./local/sent-only.ts";
+export { streamed } from "./local/streamed.ts";
 export { type FindAgent, teamOf } from "./local/team.ts";
 export { planForExecutor } from "./planning/prompt.ts";
+export { formatPath, issue } from "./schema/problems.ts";
 export { childMessage } from "./subagents/child-definition.ts";
 export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
+export { compileSchema } from "./tools/compile-schema.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";
 export { contentOf } from "./tools/text-content.ts";
 export { fileOf, toOutput } from "./tools/to-output.ts";

@@ -24,7 +24,28 @@ export {
   type UserChange,
   type Users,
 } from "./access/index.ts";
+export {
+  type AgentChange,
+  type AgentInput,
+  type AgentRecord,
+  type Agents,
+  type AgentVersion,
+  type AgentVersionFacts,
+  type Author,
+  type HookDescription,
+  type ListAgents,
+  type McpServer,
+  type RailDescription,
+  type ServerDescription,
+  type Toolkit,
+  type ToolkitDescription,
+  type ToolkitOptions,
+  type Validation,
+  VersionConflictError,
+} from "./agents/index.ts";
+export type { Answer, Answers, Asked, Asking } from "./answers/index.ts";
 export type { DecideInput } from "./approvals/approvals.ts";
+export type { InboxChange } from "./approvals/feed.ts";
 export type { ApprovalRecord } from "./approvals/records.ts";
 export type { ArtifactRecord, Artifacts } from "./artifacts/artifacts.ts";
 export type { AuditAnchor, AuditEntry, AuditProblem, AuditReport } from "./audit/index.ts";
@@ -64,7 +85,7 @@ export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";
 export type { SentMessage, SentRequest, SentTool } from "./runs/requests.ts";
 export type { RunRecord } from "./runs/run-record.ts";
-export type { RunFilter, Runs } from "./runs/runs.ts";
+export type { RunFilter, RunOpening, Runs } from "./runs/runs.ts";
 export {
   type Cipher,
   cipher,
@@ -76,6 +97,7 @@ export {
   type SecretFacts,
   type Secrets,
 } from "./secrets/index.ts";
+export type { AgentFigures, StatsBucket, StatsQuery, StatsReport } from "./stats/stats.ts";
 export {
   type Builder,
   type CommitEntry,

@@ -1,4 +1,5 @@
 import { tokenBody, userBody } from "./access/index.ts";
+import { agentBody, agentVersionBody } from "./agents/agent-rows.ts";
 import { auditBody } from "./audit/index.ts";
 import {
   approvalBody,
@@ -15,6 +16,8 @@ import type { RowCodec } from "./store/rows/versioned.ts";
 import { webhookBody } from "./webhooks/index.ts";
 
 const all = [
+  agentBody,
+  agentVersionBody,
   approvalBody,
   auditBody,
   branchBody,

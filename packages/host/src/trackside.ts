@@ -14,9 +14,14 @@ import {
   TracksideError,
   type UserInput,
 } from "trackside";
-import { newId } from "trackside/engine";
+import { newId, streamed } from "trackside/engine";
 import { Access, type AccessLimits } from "./access/index.ts";
+import { Agents, unknownAgent } from "./agents/agents.ts";
+import { StoredAgents } from "./agents/stored-agents.ts";
+import { Toolkit, type ToolkitOptions } from "./agents/toolkit.ts";
+import { Answers } from "./answers/index.ts";
 import type { DecideInput } from "./approvals/approvals.ts";
+import { type InboxChange, InboxFeed } from "./approvals/feed.ts";
 import { approvalListener } from "./approvals/listener.ts";
 import type { ApprovalRecord } from "./approvals/records.ts";
 import { Artifacts } from "./artifacts/artifacts.ts";
@@ -46,13 +51,15 @@ import {
   passingKeyring,
   Secrets,
 } from "./secrets/index.ts";
+import { Stats } from "./stats/stats.ts";
 import { rows, type Store, type Work } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
 
 const PROVIDER = "provider.";
 
-export interface TracksideOptions extends EngineOptions {
+/** `tools`, `rails`, `hooks` and `mcpServers` are the toolkit of agents made at run time; agents in code bring their own. */
+export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   /** `sqlite("trackside.db")` or `postgres(url)`. */
   readonly store: Store;
   readonly agents: readonly Agent<readonly Tool[], never>[] | readonly AgentBinding[];
@@ -106,16 +113,27 @@ export interface StartedTurn {
  */
 export class Trackside {
   readonly engine: DurableEngine;
+  /** Agents in code and those made at run time, with their versions. */
+  readonly agents: Agents;
+  /** What agents made at run time may use. */
+  readonly toolkit: Toolkit;
   readonly runs: Runs;
   readonly conversations: Conversations;
   readonly approvals: ApprovalInbox;
   readonly audit: AuditLog;
   readonly artifacts: Artifacts;
+  /** First answers of requests that may come again (X10). */
+  readonly answers: Answers;
   /** Who is let in, and what they may do. */
   readonly access: Access;
+  /** What became of runs, in numbers. */
+  readonly stats: Stats;
   /** Provider keys and the like, encrypted. Written and used, never read back. */
   readonly secrets: Secrets;
   readonly #options: TracksideOptions;
+  readonly #stored: StoredAgents;
+  /** Agents in code, by name: they come before stored ones. */
+  readonly #code: ReadonlyMap<string, AgentBinding>;
   readonly #cipher: Cipher;
   readonly #sender: WebhookSender | undefined;
   /** Read when a model is first used: keys from the store are put in when it opens. */
@@ -150,6 +168,7 @@ export class Trackside {
       secrets: (name, { tenant }) => this.secrets.use(tenant, name),
       definitions: storedDefinitions(store, () => this.engine.clock.now()),
     });
+    this.toolkit = new Toolkit(options);
     const { engine: elsewhere, ...rest } = options;
     this.engine = new DurableEngine({
       toolServers: this.#hub,
@@ -157,6 +176,7 @@ export class Trackside {
       ...(elsewhere === undefined ? {} : { elsewhere, claims: false }),
       providers: this.#providers,
       agents: agents as readonly AgentBinding[],
+      toolkit: this.toolkit,
       notice,
       sealer: () => ({
         seal: (text, context) => box.sealText(text, ["reasoning", context]),
@@ -199,6 +219,16 @@ export class Trackside {
         this.#record({ tenant: DEFAULT_TENANT, at, action: "task.failed", by: "engine", about: { task } });
       },
     });
+    const code = agents as readonly AgentBinding[];
+    this.#code = new Map(code.map((agent) => [agent.definition.name, agent]));
+    this.#stored = new StoredAgents(store, this.toolkit, (name) => this.#code.get(name));
+    this.agents = new Agents({
+      engine: this.engine,
+      toolkit: this.toolkit,
+      cipher: box,
+      code,
+      open: () => this.open(),
+    });
     this.secrets = new Secrets(store, box);
     // What is sent and stored is JSON, which is all a redactor asks for.
     this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
@@ -208,7 +238,9 @@ export class Trackside {
     this.approvals = new ApprovalInbox(this.engine, rules);
     this.audit = new AuditLog(this.engine, box);
     this.artifacts = new Artifacts(this.engine);
+    this.answers = new Answers(store, box, () => this.engine.clock.now());
     this.access = new Access({ ...options.access, store, cipher: box, now: () => this.engine.clock.now() });
+    this.stats = new Stats(this.engine);
   }
 
   /**
@@ -288,7 +320,7 @@ export class Trackside {
   async start(agent: string, input: UserInput, options: StartOptions = {}): Promise<StartedTurn> {
     await this.open();
     const { whenBusy = "refuse", queue = false, ...runOptions } = options;
-    const found = this.#agent(agent);
+    const { id: agentId, binding: found } = await this.#agent(agent, runOptions.scope);
     const request = this.engine.read(found, input, runOptions, false);
     const { tenant } = request.scope;
     const { conversation } = request;
@@ -303,7 +335,7 @@ export class Trackside {
         return { runId, conversationId: id, receipt, result: () => this.engine.result(tenant, runId) };
       }
     }
-    const given = { runId: newId("run"), turnRef: newId("turn"), owned: !queue };
+    const given = { runId: newId("run"), turnRef: newId("turn"), owned: !queue, agentId };
     const busy = whenBusy === "queue" ? { whenBusy: "queue" as const } : {};
     const { signal } = request;
     const started = await this.engine.begin(found, request, { ...given, ...busy });
@@ -316,12 +348,19 @@ export class Trackside {
 
   /** Runs one turn and yields its events as they happen, as `agent.stream()` does. */
   stream(agent: string, input: UserInput, options: RunOptions = {}): RunStream<string, readonly Tool[]> {
-    const found = this.#agent(agent) as Agent<readonly Tool[], never>;
-    return found.stream(input, { ...options, engine: this.engine as Engine }) as RunStream<
-      string,
-      readonly Tool[]
-    > &
-      AsyncIterable<AgentEvent<readonly Tool[]>>;
+    const found = this.#code.get(agent) as Agent<readonly Tool[], never> | undefined;
+    const stream =
+      found === undefined
+        ? streamed((sink) =>
+            this.engine.startFound(() => this.#found(agent, options?.scope), input, options, sink),
+          )
+        : found.stream(input, { ...options, engine: this.engine as Engine });
+    return stream as RunStream<string, readonly Tool[]> & AsyncIterable<AgentEvent<readonly Tool[]>>;
+  }
+
+  async #found(name: string, scope: RunOptions["scope"]): Promise<Named> {
+    await this.open();
+    return this.#agent(name, scope);
   }
 
   /** Sends a message to a run under way. It joins at the next step, or opens the next turn; the receipt says which. */
@@ -344,22 +383,48 @@ export class Trackside {
     return this.engine.steer(tenant, runId, note, { requestId, once: true });
   }
 
-  #agent(name: string): AgentBinding {
-    const agent = this.engine.registry.get(name);
-    if (agent !== undefined) return agent;
-    const known = this.engine.registry.names.map((one) => `"${one}"`).join(", ");
-    throw new TracksideError("not_found", `There is no agent "${name}". Known: ${known || "none"}.`);
+  /** An agent in code, one of the tenant's own, or one that this process was given with a run. */
+  async #agent(name: string, scope: RunOptions["scope"]): Promise<Named> {
+    const code = this.#code.get(name);
+    if (code !== undefined) return { binding: code };
+    // Whether the scope is one is found out with the rest of the request.
+    const tenant = typeof scope?.["tenant"] === "string" ? scope["tenant"] : DEFAULT_TENANT;
+    const stored = await this.#stored.find(tenant, name);
+    if (stored !== undefined) return stored;
+    const given = this.engine.registry.get(name);
+    if (given !== undefined) return { binding: given };
+    const known = await this.agents.list({ tenant, limit: 20 });
+    throw unknownAgent(name, known.map((one) => `"${one.name}"`).join(", ") || "none");
   }
+}
+
+/** An agent by its name; a stored one has an id. */
+interface Named {
+  readonly id?: string;
+  readonly binding: AgentBinding;
 }
 
 /** What waits for a human, and what was decided. */
 export class ApprovalInbox {
   readonly #engine: DurableEngine;
   readonly #rules: ReturnType<typeof approvalRules>;
+  readonly #feed: InboxFeed;
 
   constructor(engine: DurableEngine, rules: ReturnType<typeof approvalRules>) {
     this.#engine = engine;
     this.#rules = rules;
+    this.#feed = new InboxFeed(engine);
+  }
+
+  /** What is asked and decided as it happens, whoever asks and wherever it is decided: within a second. */
+  changes(options: {
+    readonly tenant?: string;
+    /** From this time on, in Unix ms, as a change before it said; from now unless given. */
+    readonly after?: number | undefined;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<InboxChange> {
+    const { tenant = DEFAULT_TENANT, ...rest } = options;
+    return this.#feed.changes(tenant, rest);
   }
 
   /** Those that wait, the oldest first; with `state` others. */
@@ -370,19 +435,19 @@ export class ApprovalInbox {
       readonly runId?: string;
       /** Those of a run and its sub-agents. */
       readonly rootRunId?: string;
+      /** Those that come after this one in the list. */
       readonly after?: string;
+      readonly newestFirst?: boolean;
       readonly limit?: number;
     } = {},
   ): Promise<readonly ApprovalRecord[]> {
     await this.#engine.open();
-    const { tenant = DEFAULT_TENANT, state = "pending", runId, rootRunId, after, limit = 100 } = filter;
+    const { tenant = DEFAULT_TENANT, state = "pending", limit = 100, ...rest } = filter;
     return this.#engine.approvals.list({
       tenant,
       state: state === "all" ? undefined : state,
-      runId,
-      rootRunId,
-      after,
       limit,
+      ...rest,
     });
   }
 

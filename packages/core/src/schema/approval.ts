@@ -42,6 +42,8 @@ export const approval = z.object({
   /** What edited arguments have to fit, and the digest of the tool's schemas: a tool that changed needs a new decision. */
   input_schema: jsonObject.nullable().optional(),
   tool_digest: z.string().optional(),
+  /** What the tool does cannot be taken back. */
+  irreversible: z.literal(true).optional(),
   state: approvalState,
   requested_at: z.number(),
   deadline: z.number().nullable(),

@@ -41,6 +41,8 @@ export const toolDescriptor = z.lazy(() =>
     timeout_ms: z.number().nullable(),
     exclusive: z.boolean(),
     child_safe: z.boolean(),
+    /** There only when it is. */
+    irreversible: z.literal(true).optional(),
   }),
 );
 export type ToolDescriptor = z.infer<typeof toolDescriptor>;

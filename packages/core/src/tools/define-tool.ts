@@ -65,6 +65,8 @@ export interface ToolConfig<Name extends string, Input extends SchemaLike, Outpu
   readonly resourceKey?: string | ((args: InferArguments<Input>) => string | undefined);
   /** Whether sub-agents may have it. */
   readonly childSafe?: boolean;
+  /** What it does cannot be taken back: no inbox lets a call of it be decided by a single key. */
+  readonly irreversible?: boolean;
 }
 
 /** A tool, checked and ready. Immutable; make one with `defineTool`. */
@@ -79,6 +81,7 @@ export interface Tool<Name extends string = string, Output = unknown> {
   readonly timeoutMs: number | null;
   readonly exclusive: boolean;
   readonly childSafe: boolean;
+  readonly irreversible: boolean;
   /** The server it belongs to, if it is not ours: what it returns is a stranger's word. */
   readonly server: ToolServer | null;
   /** Whether calls of it may have to wait for one another. */
@@ -107,6 +110,7 @@ const KEYS = [
   "exclusive",
   "resourceKey",
   "childSafe",
+  "irreversible",
 ];
 
 /** Timers count no further; a longer one would fire at once. */
@@ -176,6 +180,7 @@ function makeTool<const Name extends string, const Input extends SchemaLike, Out
     timeoutMs: config.timeoutMs ?? null,
     exclusive: config.exclusive ?? false,
     childSafe: config.childSafe ?? true,
+    irreversible: config.irreversible ?? false,
     server,
     sharesResource: resourceKey !== undefined,
     resourceOf(args: unknown) {
@@ -215,6 +220,7 @@ export function describeTool(tool: Tool): ToolDescriptor {
     timeout_ms: tool.timeoutMs,
     exclusive: tool.exclusive,
     child_safe: tool.childSafe,
+    ...(tool.irreversible ? { irreversible: true as const } : {}),
   };
 }
 
@@ -263,6 +269,7 @@ function problemsOf(
   );
   allow(optional(config.exclusive, "boolean"), "exclusive", config.exclusive, "a boolean");
   allow(optional(config.childSafe, "boolean"), "childSafe", config.childSafe, "a boolean");
+  allow(optional(config.irreversible, "boolean"), "irreversible", config.irreversible, "a boolean");
   allow(
     optional(resourceKey, "string") || typeof resourceKey === "function",
     "resourceKey",

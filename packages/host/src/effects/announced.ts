@@ -1,7 +1,9 @@
 import type { AgentDefinition } from "trackside";
-import { readPinned, rebindProblem } from "../journal/agent-registry.ts";
+import type { ToolkitNames } from "../agents/toolkit.ts";
+import { type PinnedTeam, readPinned, rebindProblem } from "../journal/agent-registry.ts";
 import { pinDefinition } from "../journal/run-records.ts";
 import { type Operation, rows, type Work } from "../store/store.ts";
+import { lacks, type WorkerHas } from "./needs.ts";
 
 /** A worker of a distributed engine says which agents it has for this long, and says it again in good time. */
 export const ANNOUNCED_MS = 20_000;
@@ -11,17 +13,17 @@ export interface Announced {
   readonly id: string;
   /** What runs of its agents are pinned to, by name. */
   readonly agents: Readonly<Record<string, { readonly digest: string; readonly body: string }>>;
+  /** What it makes stored agents with. */
+  readonly toolkit?: ToolkitNames | undefined;
 }
 
 /** Writes down which agents a worker has: whoever submits a run is told at once when nobody could run it (X9). */
-export function announce({ engine, id, agents }: Announced, at: number): Work<void> {
+export function announce({ engine, id, agents, toolkit }: Announced, at: number): Work<void> {
   return function* (db) {
     for (const { digest, body } of Object.values(agents)) yield* pinDefinition(db, digest, body);
     const digests = Object.entries(agents).map(([name, { digest }]) => [name, digest] as const);
-    const row = {
-      expires_at: at + ANNOUNCED_MS,
-      body: JSON.stringify({ v: 1, agents: Object.fromEntries(digests) }),
-    };
+    const has: WorkerHas = { agents: Object.fromEntries(digests), ...(toolkit ? { toolkit } : {}) };
+    const row = { expires_at: at + ANNOUNCED_MS, body: JSON.stringify({ v: 1, ...has }) };
     yield* rows(db.deleteFrom("engine_workers").where("expires_at", "<", at));
     yield* rows(
       db
@@ -43,7 +45,7 @@ export function cannotRun(
   engine: string,
   definition: AgentDefinition,
   pinned: { readonly digest: string; readonly body: string },
-  at: number,
+  { at, isStored = false }: { readonly at: number; readonly isStored?: boolean },
 ): Work<string | undefined> {
   return function* (db): Operation<string | undefined> {
     const found = yield* rows(
@@ -53,10 +55,11 @@ export function cannotRun(
         .where("engine", "=", engine)
         .where("expires_at", ">=", at),
     );
-    const workers = found.map(({ body }) => JSON.parse(body) as { agents: Record<string, string> }); // as `announce` writes it
+    const workers = found.map(({ body }) => JSON.parse(body) as WorkerHas); // as `announce` writes it
     const { name } = definition;
-    if (workers.length === 0 || workers.some(({ agents }) => agents[name] === pinned.digest))
-      return undefined;
+    if (workers.length === 0) return undefined;
+    if (isStored) return cannotMake(engine, name, readPinned(pinned.body), workers);
+    if (workers.some(({ agents }) => agents[name] === pinned.digest)) return undefined;
     const digests = [...new Set(workers.flatMap(({ agents }) => agents[name] ?? []))];
     if (digests.length === 0)
       return `No worker of ${engine} has an agent "${name}". Start one with it, or run it on this machine's engine.`;
@@ -68,4 +71,19 @@ export function cannotRun(
       ? undefined
       : `The workers of ${engine} have another "${name}": ${problems[0]} Start workers with this version, or submit with theirs.`;
   };
+}
+
+/** Why none of the workers can make a stored agent: what no worker has, or what the best of them lacks. */
+function cannotMake(
+  engine: string,
+  name: string,
+  pinned: PinnedTeam,
+  workers: readonly WorkerHas[],
+): string | undefined {
+  const all = workers.map((worker) => lacks(pinned, worker)).sort((a, b) => a.length - b.length);
+  const [fewest = []] = all;
+  if (fewest.length === 0) return undefined;
+  const nobodys = fewest.filter((one) => all.every((lacking) => lacking.includes(one)));
+  const what = (nobodys.length > 0 ? nobodys : fewest).join(", ");
+  return `No worker of ${engine} can run the agent "${name}": ${nobodys.length > 0 ? "none has" : "each lacks something, one of them"} ${what}. Start a worker with it, or run it on this machine's engine.`;
 }

@@ -105,7 +105,7 @@ export class Effects {
       const agent = registry.get(name);
       return agent === undefined ? [] : [[name, registry.pinned(agent)] as const];
     });
-    const announced = { engine, id, agents: Object.fromEntries(agents) };
+    const announced = { engine, id, agents: Object.fromEntries(agents), toolkit: registry.toolkit?.names };
     await around.store.write(announce(announced, around.parts.clock.now()));
   }
 
@@ -474,7 +474,9 @@ export class Effects {
       const { child } = await this.#childOf(parent, body.job);
       return new RunFile(around, { ...running, child });
     }
-    const found = registry.bind(row.agent, loaded, row.definition_digest);
+    const found = registry.bind(row.agent, loaded, row.definition_digest, {
+      isStored: row.agent_id !== null,
+    });
     if ("problem" in found) throw new Parked(found.problem, "diverged", true);
     return new RunFile(around, await runningOf(from, loaded, found.binding));
   }

@@ -1,5 +1,6 @@
 import {
   type AgentBinding,
+  AgentConfigError,
   type AgentDefinition,
   type Approval,
   type DecisionInput,
@@ -8,6 +9,8 @@ import {
   TracksideError,
 } from "trackside";
 import { answerProblem, bindAgent, decisionProblem, digestOf, teamOf } from "trackside/engine";
+import { lacking } from "../agents/issues.ts";
+import type { Toolkit } from "../agents/toolkit.ts";
 
 export interface Pinned {
   readonly digest: string;
@@ -28,8 +31,13 @@ export class AgentRegistry {
   /** Agents that runs were started with, of a name that another one has, by the digest of what their runs are pinned to. */
   readonly #started = new Map<string, AgentBinding>();
   readonly #pinned = new WeakMap<AgentBinding, { version: number; pinned: Pinned }>();
+  /** Stored agents that runs are pinned to, as they were made again or could not be, by digest. */
+  readonly #rebuilt = new Map<string, Rebound>();
+  readonly toolkit: Toolkit | undefined;
 
-  constructor(agents: readonly AgentBinding[]) {
+  /** `toolkit` is what agents that are not in code are made with. */
+  constructor(agents: readonly AgentBinding[], toolkit?: Toolkit) {
+    this.toolkit = toolkit;
     for (const agent of agents) {
       const { name } = agent.definition;
       if (this.#agents.has(name))
@@ -78,16 +86,24 @@ export class AgentRegistry {
     const { version } = agent.hookManager;
     const known = this.#pinned.get(agent);
     if (known?.version === version) return known.pinned;
-    const pinned = pinnedAs(bindAgent(agent).pinned.definition);
+    const pinned = pinnedAs(this.#asWritten(agent, bindAgent(agent).pinned.definition));
     this.#pinned.set(agent, { version, pinned });
     return pinned;
   }
 
   /** Made anew each time: any of them may have changed. */
   #pinnedTeam(agent: AgentBinding): Pinned {
-    const { definition, team } = bindAgent(agent, { team: this.teamOf(agent) }).pinned;
-    const members = Object.entries(team).map(([name, member]) => [name, member.definition] as const);
-    return pinnedAs({ ...definition, team: Object.fromEntries(members) });
+    const company = this.teamOf(agent);
+    const { definition, team } = bindAgent(agent, { team: company }).pinned;
+    const members = Object.entries(team).map(([name, member]) => {
+      const binding = company.get(name);
+      return [name, binding ? this.#asWritten(binding, member.definition) : member.definition] as const;
+    });
+    return pinnedAs({ ...this.#asWritten(agent, definition), team: Object.fromEntries(members) });
+  }
+
+  #asWritten(agent: AgentBinding, definition: AgentDefinition): AgentDefinition {
+    return this.toolkit?.written(agent, definition) ?? definition;
   }
 
   /** An agent with the definition a run is pinned to and the functions there are now, or why that cannot be. */
@@ -95,7 +111,9 @@ export class AgentRegistry {
     name: string,
     { definition, team }: PinnedTeam,
     digest: string,
-  ): { binding: AgentBinding } | { problem: string } {
+    { isStored = false }: { readonly isStored?: boolean } = {},
+  ): Rebound {
+    if (isStored) return this.#rebuild({ definition, team }, digest);
     const started = this.#started.get(digest);
     if (started !== undefined) return { binding: started };
     const agent = this.#agents.get(name);
@@ -119,6 +137,45 @@ export class AgentRegistry {
     return members.length === 0 ? rebound : { binding: { ...rebound.binding, team: members } };
   }
 
+  /**
+   * A stored agent from what a run of it is pinned to: it may have been edited, renamed or deleted since, and is not looked
+   * for. Code only counts for those it could be handed to.
+   */
+  #rebuild(pinned: PinnedTeam, digest: string): Rebound {
+    const known = this.#rebuilt.get(digest);
+    if (known !== undefined) return known;
+    const made = this.#rebuiltFrom(pinned);
+    this.#rebuilt.set(digest, made);
+    const [oldest] = this.#rebuilt.keys();
+    if (this.#rebuilt.size > MOST_STARTED && oldest !== undefined) this.#rebuilt.delete(oldest);
+    return made;
+  }
+
+  /** Whether a run of a stored agent could go on here; undefined where that was never tried. */
+  canRun(digest: string): boolean | undefined {
+    const known = this.#rebuilt.get(digest);
+    return known && !("problem" in known);
+  }
+
+  #rebuiltFrom({ definition, team }: PinnedTeam): Rebound {
+    const toolkit = this.toolkit;
+    if (toolkit === undefined)
+      return {
+        problem: `the agent "${definition.name}" was made at run time, and there is no toolkit here.`,
+      };
+    const own = boundWith(toolkit, definition);
+    if ("problem" in own) return own;
+    const members: AgentBinding[] = [];
+    for (const [name, its] of Object.entries(team)) {
+      const code = this.#agents.get(name);
+      const inCode = code && rebind(code, its);
+      const member = inCode === undefined || "problem" in inCode ? boundWith(toolkit, its) : inCode;
+      if ("problem" in member) return inCode !== undefined ? inCode : member;
+      members.push({ ...member.binding, team: [] });
+    }
+    return members.length === 0 ? own : { binding: toolkit.withTeam(own.binding, members) };
+  }
+
   /** Says what is wrong with a decision, by the tool itself where it is known here. */
   async checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
     const { kind, response_schema } = approval;
@@ -130,7 +187,8 @@ export class AgentRegistry {
   }
 
   #toolOf({ tool, requester }: Approval): Tool | undefined {
-    return this.#find(requester)?.tools.find(({ name }) => name === tool);
+    const tools = this.#find(requester)?.tools ?? this.toolkit?.tools;
+    return tools?.find(({ name }) => name === tool);
   }
 
   /** Somebody by name: registered, or with one of those who are. */
@@ -142,6 +200,21 @@ export class AgentRegistry {
       if (member !== undefined) return member;
     }
     return undefined;
+  }
+}
+
+type Rebound = { readonly binding: AgentBinding } | { readonly problem: string };
+
+/** A pinned definition with what it names in a toolkit, or what is no longer there. */
+function boundWith(toolkit: Toolkit, definition: AgentDefinition): Rebound {
+  try {
+    return { binding: toolkit.bind(definition) };
+  } catch (error) {
+    if (!(error instanceof AgentConfigError)) throw error;
+    const missing = lacking(error.issues).join(", ");
+    return {
+      problem: `the agent "${definition.name}" needs what the toolkit here does not have: ${missing}. Add it to the host's options and resume the run, or cancel it.`,
+    };
   }
 }
 

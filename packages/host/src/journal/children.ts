@@ -303,6 +303,7 @@ export function* openChild(
     parent_run_id: parent.runId,
     retried_from: null,
     definition_digest: definition.digest,
+    agent_id: null, // it is made by its parent
     engine,
     owner,
     fence: 1,

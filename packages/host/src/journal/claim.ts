@@ -8,11 +8,22 @@ import { OPEN_STATES } from "./run-records.ts";
 export interface ClaimInit {
   readonly me: string;
   readonly agents: readonly string[];
+  /** Whether runs of stored agents are taken, too: which, and which of those that this process cannot run. */
+  readonly stored?: StoredClaims | undefined;
   readonly limit: number;
   /** Runs of this process that are under way: they need no claim. */
   readonly isActive: (runId: string) => boolean;
   readonly lapsed: (process: ProcessIdentity & { expires_at: number }) => boolean;
   readonly at: number;
+}
+
+export interface StoredClaims {
+  /** Whether what a run is pinned to can be made here; undefined where that was not found out yet. */
+  canRun(digest: string): boolean | undefined;
+  /** Finds it out. */
+  judge(digest: string, body: string): boolean;
+  /** Whether it is taken all the same, to say what it lacks: nobody who has that came for it. */
+  isLeft(runId: string, others: number): boolean;
 }
 
 export interface Claimed {
@@ -40,7 +51,7 @@ export function* claimRuns(
   init: ClaimInit,
 ): Operation<{ readonly claimed: readonly Claimed[]; readonly isMore: boolean }> {
   const processes = yield* rows(db.selectFrom("processes").selectAll().where("id", "!=", init.me));
-  if (init.agents.length === 0) return { claimed: [], isMore: false };
+  if (init.agents.length === 0 && init.stored === undefined) return { claimed: [], isMore: false };
   const living = new Set<string>();
   const perhapsFrozen = new Set<string>();
   for (const one of processes) {
@@ -51,9 +62,23 @@ export function* claimRuns(
     db
       .selectFrom("runs")
       .innerJoin("branches", "branches.id", "runs.branch_id")
-      .select(["runs.id", "runs.owner", "runs.fence", "runs.status"])
+      .select([
+        "runs.id",
+        "runs.owner",
+        "runs.fence",
+        "runs.status",
+        "runs.agent_id",
+        "runs.definition_digest",
+      ])
       .where("runs.status", "in", [...OPEN_STATES])
-      .where("runs.agent", "in", [...init.agents])
+      .where((where) =>
+        where.or([
+          ...(init.agents.length === 0
+            ? []
+            : [where.and([where("runs.agent_id", "is", null), where("runs.agent", "in", [...init.agents])])]),
+          ...(init.stored === undefined ? [] : [where("runs.agent_id", "is not", null)]),
+        ]),
+      )
       .where("runs.engine", "is", null)
       // A child is taken up by its parent.
       .where("runs.parent_run_id", "is", null)
@@ -74,7 +99,8 @@ export function* claimRuns(
       .where("owner", "=", init.me),
   );
   // Others are there to take theirs: a share at a time, so that not one process gets everything.
-  const share = open.slice(0, Math.ceil(open.length / (living.size + 1)));
+  const able = yield* takeable(db, open, init.stored, living.size);
+  const share = able.slice(0, Math.ceil(able.length / (living.size + 1)));
   const claimed: Claimed[] = [];
   for (const run of [...share, ...mine.filter(({ id }) => !init.isActive(id))]) {
     const { id, fence, status: was } = run;
@@ -85,7 +111,30 @@ export function* claimRuns(
     claimed.push({ runId: run.id, wasLeft: run.owner === null });
     if (run.owner !== null && perhapsFrozen.has(run.owner)) yield* rememberOwner(db, run.id, row, run.owner);
   }
-  return { claimed, isMore: open.length > share.length || open.length === init.limit };
+  const isMore = able.length > share.length || (open.length === init.limit && claimed.length > 0);
+  return { claimed, isMore };
+}
+
+/** Those that this process can run, and those that nobody else takes. */
+function* takeable<Run extends { id: string; agent_id: string | null; definition_digest: string }>(
+  db: Builder,
+  open: readonly Run[],
+  stored: StoredClaims | undefined,
+  others: number,
+): Operation<readonly Run[]> {
+  if (stored === undefined) return open;
+  const ofStored = open.filter(({ agent_id }) => agent_id !== null);
+  const digests = new Set(ofStored.map(({ definition_digest }) => definition_digest));
+  const unknown = [...digests].filter((digest) => stored.canRun(digest) === undefined);
+  const pinned =
+    unknown.length === 0
+      ? []
+      : yield* rows(db.selectFrom("definitions").selectAll().where("digest", "in", unknown));
+  const judged = new Map(pinned.map(({ digest, body }) => [digest, stored.judge(digest, body)]));
+  return open.filter(({ id, agent_id, definition_digest: digest }) => {
+    const can = agent_id === null || (judged.get(digest) ?? stored.canRun(digest) ?? false);
+    return can || stored.isLeft(id, others);
+  });
 }
 
 /**

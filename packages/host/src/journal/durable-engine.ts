@@ -33,6 +33,7 @@ import {
   resultOf,
 } from "trackside/engine";
 import { Divergence, driveJournal, type TurnState } from "trackside/loop";
+import type { Toolkit } from "../agents/toolkit.ts";
 import {
   type ApprovalListener,
   Approvals,
@@ -48,10 +49,10 @@ import { Effects } from "../effects/effects.ts";
 import { runEvents } from "../runs/events.ts";
 import { rows, type Store, type Work } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
-import { AgentRegistry } from "./agent-registry.ts";
+import { AgentRegistry, readPinned } from "./agent-registry.ts";
 import { BranchLogs } from "./branch-logs.ts";
 import { DurableChildren } from "./children.ts";
-import { type Claimed, claimRuns } from "./claim.ts";
+import { type Claimed, claimRuns, type StoredClaims } from "./claim.ts";
 import { Codec, type Sealer } from "./codec.ts";
 import { DeferredWork } from "./deferred.ts";
 import { Fenced } from "./fenced.ts";
@@ -70,6 +71,8 @@ export interface DurableOptions extends EngineOptions {
   readonly store: Store;
   readonly bus?: Bus;
   readonly agents?: readonly AgentBinding[];
+  /** What stored agents are made with. With it runs of theirs are taken up, too. */
+  readonly toolkit?: Toolkit;
   readonly sealer?: () => Sealer;
   readonly listener?: ApprovalListener;
   /** Told what an operator should know: a run that was parked, a store that is away. */
@@ -121,6 +124,8 @@ const TICK_MS = 1000;
 const CLAIM_AT_ONCE = 100;
 const RESUME_AT_ONCE = 10;
 const TELL_AGAIN_MS = 60_000;
+const LEFT_TO_OTHERS_MS = 10_000;
+const MOST_PASSED_OVER = 1000;
 const YES = () => true;
 const NO = () => false;
 const NO_SEALER = (): Sealer => {
@@ -145,6 +150,8 @@ export class DurableEngine implements Engine {
   /** Runs that are being opened or loaded: not yet active, but ours. */
   readonly #loading = new Set<string>();
   readonly #pinned = new Set<string>();
+  /** Runs of stored agents that this process cannot run, and since when it knows of them. */
+  readonly #passedOver = new Map<string, number>();
   /** What waits for a decision in runs that are driven elsewhere and shown here. */
   readonly #shownPending = new Map<string, Map<string, Approval>>();
   readonly #logs: BranchLogs;
@@ -172,7 +179,7 @@ export class DurableEngine implements Engine {
     this.store = options.store;
     this.bus = options.bus ?? memoryBus();
     this.codec = new Codec(options.sealer ?? NO_SEALER);
-    this.registry = new AgentRegistry(options.agents ?? []);
+    this.registry = new AgentRegistry(options.agents ?? [], options.toolkit);
     this.#logs = new BranchLogs(this.store, this.codec);
     this.#patient = patientStore(this.store, (why) => this.#waits(why));
     const children = new DurableChildren({
@@ -285,9 +292,55 @@ export class DurableEngine implements Engine {
       return refused(error, runId, turnRef, this.clock, sink);
     }
     this.registry.add(agent);
-    const { signal } = request;
+    const { scope, signal } = request;
+    return this.#started({
+      runId,
+      turnRef,
+      sink,
+      signal,
+      tenant: async () => scope.tenant,
+      begin: (cancelled) => this.begin(agent, request, { runId, turnRef, sink, cancelled }),
+    });
+  }
+
+  /** The same for an agent that has to be looked for first: what is wrong then is told as all refusals are (E3). */
+  startFound(
+    find: () => Promise<{ readonly id?: string; readonly binding: AgentBinding }>,
+    input: UserInput,
+    options: RunOptions,
+    sink?: (event: RunEvent) => void,
+  ): StartedRun {
+    const runId = newId("run");
+    const turnRef = newId("turn");
+    const found = find().then(({ id, binding }) => {
+      const request = this.read(binding, input, options, sink !== undefined);
+      return { id, binding, request };
+    });
+    const signal = options?.signal instanceof AbortSignal ? options.signal : undefined; // not checked yet
+    return this.#started({
+      runId,
+      turnRef,
+      sink,
+      signal,
+      tenant: async () => (await found).request.scope.tenant,
+      begin: async (cancelled) => {
+        const { id, binding, request } = await found;
+        return this.begin(binding, request, { runId, turnRef, sink, cancelled, agentId: id });
+      },
+    });
+  }
+
+  #started(given: {
+    readonly runId: string;
+    readonly turnRef: string;
+    readonly sink: ((event: RunEvent) => void) | undefined;
+    readonly signal: AbortSignal | undefined;
+    tenant(): Promise<string>;
+    begin(cancelled: () => string | undefined): ReturnType<DurableEngine["begin"]>;
+  }): StartedRun {
+    const { runId, turnRef, sink, signal, tenant } = given;
     let early: string | undefined;
-    const begun = this.begin(agent, request, { runId, turnRef, sink, cancelled: () => early });
+    const begun = given.begin(() => early);
     const id = begun.then((started) => started.runId);
     id.catch(() => {}); // `result` tells
     const result = begun.then(
@@ -312,9 +365,9 @@ export class DurableEngine implements Engine {
       get pending() {
         return pending();
       },
-      decide: async (approvalId, decision) => this.decide(request.scope.tenant, approvalId, decision),
-      steer: async (message) => this.steer(request.scope.tenant, await id, message),
-      inject: async (note) => this.steer(request.scope.tenant, await id, note, { once: true }),
+      decide: async (approvalId, decision) => this.decide(await tenant(), approvalId, decision),
+      steer: async (message) => this.steer(await tenant(), await id, message),
+      inject: async (note) => this.steer(await tenant(), await id, note, { once: true }),
     };
   }
 
@@ -338,6 +391,8 @@ export class DurableEngine implements Engine {
       sink?: ((event: RunEvent) => void) | undefined;
       whenBusy?: "refuse" | "queue";
       owned?: boolean;
+      /** The stored agent's id, where it is not in code. */
+      agentId?: string | undefined;
       /** Why it is to be stopped, if that was said before it began. */
       cancelled?: () => string | undefined;
     },
@@ -357,7 +412,12 @@ export class DurableEngine implements Engine {
     const { elsewhere } = this.#options;
     const refusal =
       elsewhere &&
-      (await this.store.read(cannotRun(elsewhere.name, agent.definition, pinned, this.clock.now())));
+      (await this.store.read(
+        cannotRun(elsewhere.name, agent.definition, pinned, {
+          at: this.clock.now(),
+          isStored: given.agentId !== undefined,
+        }),
+      ));
     if (refusal !== undefined) throw new TracksideError("not_available", refusal);
     const isPinned = this.#pinned.has(pinned.digest);
     const asked: NewRun = {
@@ -365,6 +425,7 @@ export class DurableEngine implements Engine {
       turnRef,
       tenant: scope.tenant,
       agent: agent.definition.name,
+      agentId: given.agentId,
       scope,
       user,
       definition: { ...pinned, isPinned },
@@ -611,6 +672,7 @@ export class DurableEngine implements Engine {
         claimRuns(db, {
           me: this.#lease.process.id,
           agents: this.registry.names,
+          stored: this.#options.toolkit && this.#storedClaims,
           limit: CLAIM_AT_ONCE,
           isActive: (id) => this.#active.has(id) || this.#loading.has(id),
           lapsed: (other) => this.#watch.lapsed(other),
@@ -625,6 +687,23 @@ export class DurableEngine implements Engine {
       if (!isMore) return;
     }
   }
+
+  /** Runs of stored agents: one that cannot go on here is left for a while to others, who may have what it needs. */
+  readonly #storedClaims: StoredClaims = {
+    canRun: (digest) => this.registry.canRun(digest),
+    judge: (digest, body) =>
+      "binding" in this.registry.bind("", readPinned(body), digest, { isStored: true }),
+    isLeft: (runId, others) => {
+      const now = this.clock.now();
+      const since = this.#passedOver.get(runId) ?? now;
+      this.#passedOver.set(runId, since);
+      const [oldest] = this.#passedOver.keys();
+      if (this.#passedOver.size > MOST_PASSED_OVER && oldest !== undefined) this.#passedOver.delete(oldest);
+      const isLeft = others === 0 || now - since >= LEFT_TO_OTHERS_MS;
+      if (isLeft) this.#passedOver.delete(runId);
+      return isLeft;
+    },
+  };
 
   /** Goes on with a run that an earlier process left. */
   async #resume({ runId, wasLeft }: Claimed): Promise<void> {

@@ -253,7 +253,7 @@ function* openLate(
   const [before] = yield* rows(
     db
       .selectFrom("runs")
-      .select(["agent", "engine", "definition_digest", "parent_run_id"])
+      .select(["agent", "agent_id", "engine", "definition_digest", "parent_run_id"])
       .where("id", "=", run.runId),
   );
   if (before === undefined) return undefined;
@@ -285,6 +285,7 @@ function* openLate(
     parent_run_id: null,
     retried_from: null,
     definition_digest: before.definition_digest,
+    agent_id: before.agent_id,
     engine: before.engine,
     owner: null,
     fence: 1,

@@ -15,6 +15,8 @@ export interface NewRun {
   readonly turnRef: string;
   readonly tenant: string;
   readonly agent: string;
+  /** The stored agent's id, where it is not in code. */
+  readonly agentId?: string | undefined;
   readonly scope: RunBody["scope"];
   readonly user: UserMessage;
   readonly definition: { readonly digest: string; readonly body: string; readonly isPinned: boolean };
@@ -77,6 +79,7 @@ export function* openRun(db: Builder, given: NewRun, codec: Codec): Operation<Op
     parent_run_id: null,
     retried_from: null,
     definition_digest: given.definition.digest,
+    agent_id: given.agentId ?? null,
     engine: given.engine,
     owner: isQueued ? null : given.owner,
     fence: 1,
@@ -273,6 +276,7 @@ export function* importMessages(
     parent_run_id: null,
     retried_from: null,
     definition_digest: "",
+    agent_id: null,
     engine: null,
     owner: null,
     fence: 1,

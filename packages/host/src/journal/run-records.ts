@@ -26,6 +26,7 @@ const insert = hot<Omit<RunsTable, never>>((db, value) =>
     parent_run_id: value("parent_run_id"),
     retried_from: value("retried_from"),
     definition_digest: value("definition_digest"),
+    agent_id: value("agent_id"),
     engine: value("engine"),
     owner: value("owner"),
     fence: value("fence"),

@@ -277,7 +277,7 @@ export async function loadRunning(
   const loaded = await store.read((db) => loadRun(db, runId, codec));
   if (loaded === undefined || loaded.row.ended_at !== null) return undefined;
   const { row } = loaded;
-  const agent = registry.bind(row.agent, loaded, row.definition_digest);
+  const agent = registry.bind(row.agent, loaded, row.definition_digest, { isStored: row.agent_id !== null });
   if ("problem" in agent) return { problem: agent.problem, loaded };
   return runningOf(from, loaded, agent.binding);
 }

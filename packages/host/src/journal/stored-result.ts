@@ -7,6 +7,7 @@ import {
 } from "trackside";
 import {
   bindAgent,
+  compileSchema,
   conversationWith,
   type EngineParts,
   Log,
@@ -46,9 +47,10 @@ export async function storedResult(
   const isChild = row.parent_run_id !== null;
   const found = isChild
     ? { binding: bareAgent(loaded.definition) }
-    : registry.bind(row.agent, loaded, row.definition_digest);
-  if ("problem" in found)
+    : registry.bind(row.agent, loaded, row.definition_digest, { isStored: row.agent_id !== null });
+  if ("problem" in found && row.agent_id === null)
     throw new TracksideError("not_available", `The result of run ${runId} cannot be read: ${found.problem}`);
+  const binding = "problem" in found ? answering(loaded.definition) : found.binding;
   const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
   const all = await store.read((db) => branchMessages(db, row.branch_id, codec));
   const logged = loaded.commits.reduce(
@@ -61,7 +63,7 @@ export async function storedResult(
     id: runId,
     turnRef: row.turn_ref,
     scope: loaded.scope,
-    agent: bindAgent(found.binding),
+    agent: bindAgent(binding),
     log,
     parts,
     userMessage: loaded.user,
@@ -93,6 +95,15 @@ async function isOver(store: Store, tenant: string, runId: string): Promise<bool
 
 function unknownRun(runId: string): TracksideError {
   return new TracksideError("config_invalid", `There is no run ${runId}.`);
+}
+
+/** A stored agent whose tools are gone: what it answered can be read all the same. */
+function answering(definition: AgentDefinition): AgentBinding {
+  const { output_schema } = definition;
+  return {
+    ...bareAgent({ ...definition, handoffs: [] }),
+    output: output_schema === null ? null : compileSchema(output_schema),
+  };
 }
 
 /** A sub-agent was made for its job, and nobody has it any more; of what it said nothing but its schema is missing. */

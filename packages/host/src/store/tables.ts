@@ -42,6 +42,10 @@ export interface Tables {
   webhooks: WebhooksTable;
   /** Digests of server tools' definitions that somebody approved (M5). */
   tool_definitions: ToolDefinitionsTable;
+  /** Agents made at run time, each as it is now. */
+  agents: AgentsTable;
+  /** Every version of each of them. */
+  agent_versions: AgentVersionsTable;
   /** People, and what each may do. */
   users: UsersTable;
   /** Browsers that are signed in. */
@@ -54,8 +58,14 @@ export interface Tables {
   sign_in_attempts: SignInAttemptsTable;
   /** Rows to wait at: whoever has written one is alone with what it names until the transaction ends. */
   access_locks: AccessLocksTable;
+  /** First answers of requests that may come again. */
+  answers: AnswersTable;
+  /** Where providers are asked, if not where they usually are. */
+  provider_addresses: ProviderAddressesTable;
   /** What happened outside the process that owns a run, for it to hear of. Hints: whoever reads one looks at the truth. */
   wakes: WakesTable;
+  /** What became of runs, in numbers: made from their rows, and could be made again. */
+  run_stats: RunStatsTable;
 }
 
 export interface ToolDefinitionsTable {
@@ -107,6 +117,8 @@ export interface RunsTable {
   parent_run_id: string | null;
   retried_from: string | null;
   definition_digest: string;
+  /** The stored agent it is of; null where its agent is in code. */
+  agent_id: string | null;
   /** Who drives it: null for the processes that share this store, else a distributed engine by name (X9). */
   engine: string | null;
   /** The process that runs it; null when nobody does. */
@@ -364,4 +376,67 @@ export interface SignInAttemptsTable {
 export interface AccessLocksTable {
   key: string;
   at: number;
+}
+
+export interface AgentsTable {
+  id: string;
+  tenant: string;
+  /** One of a name in a tenant. */
+  name: string;
+  /** Goes up with every save: one with an older number is refused. */
+  version: number;
+  /** Of its definition. */
+  digest: string;
+  created_at: number;
+  updated_at: number;
+  /** JSON: the definition, what is beside it, who saved it last. */
+  body: string;
+}
+
+export interface AgentVersionsTable {
+  agent_id: string;
+  n: number;
+  tenant: string;
+  digest: string;
+  created_at: number;
+  /** JSON: the definition, what is beside it, who saved it and why. */
+  body: string;
+}
+
+export interface RunStatsTable {
+  run_id: string;
+  tenant: string;
+  agent: string;
+  status: string;
+  /** 0 for a sub-agent's: its usage is in its parent's. */
+  is_root: number;
+  created_at: number;
+  ended_at: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** JSON: cost, verdicts. */
+  body: string;
+}
+
+export interface AnswersTable {
+  /** A digest of who asked under which key. */
+  id: string;
+  tenant: string;
+  /** Of the request. */
+  digest: string;
+  /** Whoever does it, and until when they are taken to be at it. */
+  claim: string;
+  claimed_until: number;
+  /** Null until it is answered. */
+  status: number | null;
+  created_at: number;
+  expires_at: number;
+  /** Encrypted JSON; null until it is answered, and again once it is erased. */
+  body: string | null;
+}
+
+export interface ProviderAddressesTable {
+  provider: string;
+  base_url: string;
+  updated_at: number;
 }

@@ -47,6 +47,7 @@ export function openApproval(
       response_schema: kind === "tool_call" ? null : (tool.output?.jsonSchema ?? null),
       input_schema: kind === "tool_call" ? tool.input.jsonSchema : null,
       tool_digest: toolDigest(tool),
+      ...(tool.irreversible ? { irreversible: true as const } : {}),
     },
     (decision) => decisionProblem(tool, kind, decision),
   );

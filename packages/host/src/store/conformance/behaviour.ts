@@ -41,6 +41,7 @@ export function aRun(id: string, more: Partial<Insertable<RunsTable>> = {}): Ins
     retried_from: null,
     engine: null,
     definition_digest: "d",
+    agent_id: null,
     owner: "p1",
     fence: 1,
     cancel_reason: null,

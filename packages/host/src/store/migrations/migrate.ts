@@ -6,12 +6,24 @@ import { tables } from "./0001-tables.ts";
 import { toolDefinitions } from "./0002-tool-definitions.ts";
 import { artifactSources } from "./0003-artifact-sources.ts";
 import { runEngine } from "./0004-run-engine.ts";
+import { agents } from "./0005-agents.ts";
 import { access } from "./0006-access.ts";
+import { answers } from "./0007-answers.ts";
+import { controlRoom } from "./0008-control-room.ts";
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
 /** Every step, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [tables, toolDefinitions, artifactSources, runEngine, access];
+export const MIGRATIONS: readonly Migration[] = [
+  tables,
+  toolDefinitions,
+  artifactSources,
+  runEngine,
+  agents,
+  access,
+  answers,
+  controlRoom,
+];
 
 /** Any number will do, so long as it is always this one: whoever migrates holds the lock of this name. */
 const POSTGRES_LOCK = 7_238_014_662;
