@@ -39,11 +39,14 @@ export interface ControlRoomProcess extends ControlRoom {
 export interface Options {
   /** False leaves it as it is on the first visit: nobody can sign in yet. */
   readonly setUp?: boolean;
+  /** The folder of files to serve, where it is not the web app. */
+  readonly web?: string;
 }
 
 /** In this process, so that tools and models are what the test made. */
 export async function startControlRoom({
   setUp = true,
+  web,
   ...parts
 }: Parts & Options): Promise<ControlRoomHere> {
   const dir = mkdtempSync(join(tmpdir(), "trackside-room-"));
@@ -54,7 +57,7 @@ export async function startControlRoom({
     rmSync(dir, { recursive: true, force: true });
   };
   onTestFinished(close);
-  const started = await serve(parts, { dir, port: 0, web: await builtWeb(), setUp });
+  const started = await serve(parts, { dir, port: 0, web: web ?? (await builtWeb()), setUp });
   serving = started;
   const { url, trackside } = started;
   return { url, trackside, signedInUrl: () => started.link(), ...known(() => url), close };
@@ -63,10 +66,10 @@ export async function startControlRoom({
 /** As a process, of the parts that a module exports by default: one that can be killed, and started again. */
 export async function startControlRoomProcess(
   module: string,
-  { setUp = true }: Options = {},
+  { setUp = true, web: files }: Options = {},
 ): Promise<ControlRoomProcess> {
   const dir = mkdtempSync(join(tmpdir(), "trackside-room-"));
-  const web = await builtWeb();
+  const web = files ?? (await builtWeb());
   const server = new ServerProcess(
     {
       name: "the control room",
