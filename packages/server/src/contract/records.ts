@@ -86,7 +86,7 @@ export const guardRecord = z.object({
   points: z.array(z.string()).nullable(),
   priority: z.number().nullable(),
   /** Of hooks. */
-  kind: z.enum(["pre", "post", "stream", "point"]).nullable(),
+  kind: z.enum(["pre", "member", "post", "stream", "point"]).nullable(),
 });
 
 export const serverRecord = z.object({

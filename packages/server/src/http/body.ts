@@ -61,7 +61,8 @@ function checkTree(root: unknown): void {
     const next: object[] = [];
     for (const node of level) {
       if (!Array.isArray(node)) checkKeys(node);
-      for (const value of Object.values(node)) if (typeof value === "object" && value !== null) next.push(value);
+      for (const value of Object.values(node))
+        if (typeof value === "object" && value !== null) next.push(value);
     }
     level = next;
   }
@@ -72,7 +73,8 @@ function checkKeys(node: object): void {
   const inner: unknown = Object.hasOwn(node, "constructor") ? Reflect.get(node, "constructor") : undefined;
   const reaches = typeof inner === "object" && inner !== null && Object.hasOwn(inner, "prototype");
   const key = Object.hasOwn(node, "__proto__") ? "__proto__" : reaches ? "constructor.prototype" : undefined;
-  if (key !== undefined) throw new HttpProblem(400, "json_key", `The key \`${key}\` is not allowed in JSON here.`);
+  if (key !== undefined)
+    throw new HttpProblem(400, "json_key", `The key \`${key}\` is not allowed in JSON here.`);
 }
 
 function tooLarge(limit: number): HttpProblem {

@@ -1,12 +1,19 @@
-import type { ServerResponse } from "node:http";
+import type { Problem } from "../contract/index.ts";
 
-const connections = new WeakMap<Request, ServerResponse>();
-
-/** Remembers what a request is answered on, so that a stream nobody reads can be cut off. */
-export function keepConnection(request: Request, outgoing: ServerResponse): void {
-  connections.set(request, outgoing);
+/** What a stream needs of the connection it is on, long after the handler has answered. */
+export interface Connection {
+  /** Cuts it off. */
+  readonly drop: () => void;
+  /** What a client is told of an error; the log is told the rest. */
+  readonly problem: (error: unknown) => Problem;
 }
 
-export function dropConnection(request: Request): void {
-  connections.get(request)?.destroy();
+const connections = new WeakMap<Request, Connection>();
+
+export function keepConnection(request: Request, connection: Connection): void {
+  connections.set(request, connection);
+}
+
+export function connectionOf(request: Request): Connection | undefined {
+  return connections.get(request);
 }

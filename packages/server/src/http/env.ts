@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Trackside } from "@trackside/host";
 import type { Context as HonoContext } from "hono";
-import { HttpProblem } from "./problem.ts";
 import type { Credential } from "./handler.ts";
+import { HttpProblem } from "./problem.ts";
 
 /** What the parts of the app know of a request beside the request itself. */
 export interface Env {
@@ -10,6 +11,8 @@ export interface Env {
   Variables: {
     /** Who asks; undefined when nobody showed anything. */
     credential: Credential | undefined;
+    trackside: Trackside;
+    publicUrl: string;
     /** Aborted when the client goes away or the server closes. */
     signal: AbortSignal;
     /** Where the request came from, for limits. */

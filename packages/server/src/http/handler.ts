@@ -1,5 +1,6 @@
 import type { Trackside } from "@trackside/host";
 import type { Answer, EndpointName, Read, Role } from "../contract/index.ts";
+import type { Services } from "./services.ts";
 
 /** Who asks. Made from a session or a token, never from what the request says of itself (H1). */
 export interface Credential {
@@ -12,12 +13,16 @@ export interface Credential {
 /** What every handler is given beside its input. */
 export interface Context {
   readonly trackside: Trackside;
+  /** What is the server's own, such as its cookie. */
+  readonly services: Services;
   readonly credential: Credential;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   /** The `Idempotency-Key` of this caller: the same one again is the same request (X10). */
   readonly requestId: string | undefined;
   readonly request: Request;
+  /** Where it came from. */
+  readonly address: string;
   /** Where people find the control room: `http://127.0.0.1:4711`. */
   readonly publicUrl: string;
 }

@@ -37,21 +37,18 @@ export function notFound(detail: string): HttpProblem {
 const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
   approval_unknown: 404,
-  agent_unknown: 404,
   secret_unknown: 404,
   token_unknown: 404,
   user_unknown: 404,
-  version_unknown: 404,
 
-  agent_exists: 409,
-  agent_read_only: 409,
+  name_taken: 409,
+  read_only: 409,
   approval_conflict: 409,
   cancelled: 409,
   conversation_busy: 409,
   last_admin: 409,
   user_exists: 409,
   version_conflict: 409,
-  setup_done: 409,
 
   config_invalid: 422,
   decision_invalid: 422,
@@ -70,13 +67,11 @@ const STATUS: Readonly<Record<string, number>> = {
   user_invalid: 422,
 
   role_refused: 403,
-  sign_in_refused: 401,
-  link_refused: 401,
 
-  mcp_tool_held: 502,
-  mcp_unavailable: 502,
-  model_failed: 502,
-  model_unavailable: 502,
+  mcp_tool_held: 424,
+  mcp_unavailable: 424,
+  model_failed: 424,
+  model_unavailable: 424,
 
   busy: 503,
 };
@@ -94,10 +89,10 @@ const TITLES: Readonly<Record<number, string>> = {
   415: "Wrong content type",
   421: "Wrong host",
   422: "Cannot be done",
+  424: "What it depends on failed",
   429: "Too many requests",
   431: "Headers too large",
   500: "Failed",
-  502: "What was asked for help failed",
   503: "Not available now",
 };
 
@@ -109,7 +104,10 @@ export interface Reporting {
 }
 
 /** The one place where an error becomes what a client is told of it (RFC 9457). */
-export function problemOf(error: unknown, reporting: Reporting): { problem: Problem; headers: Record<string, string> } {
+export function problemOf(
+  error: unknown,
+  reporting: Reporting,
+): { problem: Problem; headers: Record<string, string> } {
   const { status, code, detail, more = {}, instance } = describe(error, reporting);
   const { redact } = reporting;
   const { issues, current, retryAfterSeconds } = more;
@@ -181,9 +179,17 @@ function retryOf(error: TracksideError): number | undefined {
 
 function ofStore(error: StoreError, reporting: Reporting): Described {
   if (error.fault === "conflict")
-    return { status: 409, code: "conflict", detail: "Somebody else wrote the same at the same moment. Try again." };
+    return {
+      status: 409,
+      code: "conflict",
+      detail: "Somebody else wrote the same at the same moment. Try again.",
+    };
   if (error.fault === "misuse" || error.fault === "unusable") return unexpected(error, reporting);
-  const { detail, instance } = unexpected(error, reporting, "The database does not answer. Try again shortly.");
+  const { detail, instance } = unexpected(
+    error,
+    reporting,
+    "The database does not answer. Try again shortly.",
+  );
   return { status: 503, code: "store_unavailable", detail, instance, more: { retryAfterSeconds: 5 } };
 }
 

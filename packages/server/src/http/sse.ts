@@ -1,4 +1,4 @@
-import { dropConnection } from "./connections.ts";
+import { connectionOf } from "./connections.ts";
 
 /** One event of a stream. */
 export interface ServerEvent {
@@ -6,21 +6,28 @@ export interface ServerEvent {
   readonly id?: string;
   /** Its type; without one, `message`. */
   readonly event?: string;
-  /** Text, which may have several lines. */
-  readonly data: string;
+  /** A text as it is, anything else as JSON. */
+  readonly data: unknown;
 }
 
 export interface EventStreamOptions {
-  /** The request it answers, whose connection is cut when nobody reads. */
-  readonly request: Request;
-  /** Ends the stream: the client is gone, or the server closes. */
-  readonly signal: AbortSignal;
+  /** Where to begin for whoever has no `Last-Event-ID` yet. */
+  readonly after?: string | undefined;
+  /** What happens after an id. It ends with the signal. */
+  readonly events: (after: string | undefined, signal: AbortSignal) => AsyncIterable<ServerEvent>;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long browsers wait before they come back. */
   readonly retryMs?: number;
   readonly heartbeatMs?: number;
   /** So long may a reader take nothing before its connection is cut. */
   readonly stalledMs?: number;
+}
+
+/** What is answered: the request, and when to stop. */
+interface Asked {
+  readonly request: Request;
+  /** Aborted when the client is gone, or the server closes. */
+  readonly signal: AbortSignal;
 }
 
 const BUFFERED_BYTES = 64 * 1024;
@@ -31,8 +38,13 @@ const encoder = new TextEncoder();
  * Answers with events as they come. What a reader does not take is not asked of the source: nothing piles up, and whoever
  * is that slow is cut off and comes back with its last id. Whatever comes in one go is sent in one piece.
  */
-export function eventStream(source: AsyncIterable<ServerEvent>, options: EventStreamOptions): Response {
-  const writer = new StreamWriter(source, options);
+export function eventStream(asked: Asked, options: EventStreamOptions): Response {
+  const last = asked.request.headers.get("last-event-id");
+  const after = last === null || last === "" ? options.after : last;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([asked.signal, stop.signal]);
+  const source = options.events(after, signal);
+  const writer = new StreamWriter(source, asked, options, () => stop.abort());
   return new Response(writer.readable, {
     headers: {
       ...options.headers,
@@ -49,7 +61,8 @@ export function formatEvent({ id, event, data }: ServerEvent): string {
   let text = "";
   if (event !== undefined) text += `event: ${oneLine(event)}\n`;
   if (id !== undefined) text += `id: ${oneLine(id)}\n`;
-  const lines = /[\r\n]/.test(data) ? data.split(/\r\n|\r|\n/) : [data];
+  const content = typeof data === "string" ? data : JSON.stringify(data);
+  const lines = /[\r\n]/.test(content) ? content.split(/\r\n|\r|\n/) : [content];
   for (const line of lines) text += `data: ${line}\n`;
   return `${text}\n`;
 }
@@ -61,7 +74,9 @@ function oneLine(text: string): string {
 class StreamWriter {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #iterator: AsyncIterator<ServerEvent>;
+  readonly #asked: Asked;
   readonly #options: EventStreamOptions;
+  readonly #stop: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #waiting = "";
   #flushing = false;
@@ -70,9 +85,16 @@ class StreamWriter {
   #writtenAt = Date.now();
   #ended = false;
 
-  constructor(source: AsyncIterable<ServerEvent>, options: EventStreamOptions) {
+  constructor(
+    source: AsyncIterable<ServerEvent>,
+    asked: Asked,
+    options: EventStreamOptions,
+    stop: () => void,
+  ) {
     this.#iterator = source[Symbol.asyncIterator]();
+    this.#asked = asked;
     this.#options = options;
+    this.#stop = stop;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -87,8 +109,8 @@ class StreamWriter {
       new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES }),
     );
     this.#waiting = `retry: ${options.retryMs ?? 1000}\n\n`;
-    options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    if (options.signal.aborted) this.#end();
+    asked.signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (asked.signal.aborted) this.#end();
     else {
       this.#flushSoon();
       beating.add(this);
@@ -108,10 +130,17 @@ class StreamWriter {
         this.#flushSoon();
         if (this.#waiting.length >= BUFFERED_BYTES || this.#full) await this.#untilRoom();
       }
-    } catch {
-      // The source failed after the answer began: the reader comes back and is told then.
+    } catch (error) {
+      this.#tell(error);
     }
     this.#end();
+  }
+
+  /** The source failed after the answer began, so its status cannot say so. */
+  #tell(error: unknown): void {
+    if (this.#ended) return;
+    const data = connectionOf(this.#asked.request)?.problem(error);
+    if (data !== undefined) this.#waiting += formatEvent({ event: "problem", data });
   }
 
   get #full(): boolean {
@@ -148,10 +177,10 @@ class StreamWriter {
 
   /** Called every now and then: says that the connection lives, or ends it when nobody reads. */
   beat(now: number): void {
-    const { heartbeatMs = 15_000, stalledMs = 30_000, request } = this.#options;
+    const { heartbeatMs = 15_000, stalledMs = 30_000 } = this.#options;
     if (this.#fullSince > 0 && now - this.#fullSince >= stalledMs) {
       this.#end();
-      dropConnection(request);
+      connectionOf(this.#asked.request)?.drop();
       return;
     }
     if (now - this.#writtenAt < heartbeatMs || this.#full) return;
@@ -164,9 +193,10 @@ class StreamWriter {
     this.#flush();
     this.#ended = true;
     beating.delete(this);
-    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#asked.signal.removeEventListener("abort", this.#onAbort);
     this.#room?.();
-    // A generator that waits for its next event ends with the signal it was given; nobody waits for that here.
+    // A generator that waits for its next event ends with its signal; nobody waits for that here.
+    this.#stop();
     this.#iterator.return?.().catch(() => {});
     try {
       this.#controller?.close();

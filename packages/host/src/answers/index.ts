@@ -1,0 +1,1 @@
+export { type Answer, Answers, type Asked, type Asking } from "./answers.ts";

@@ -1,0 +1,1 @@
+export { type ProviderFacts, Providers, type ProviderTest } from "./providers.ts";

@@ -1,0 +1,3 @@
+export function openApi(): Record<string, unknown> {
+  return {};
+}

@@ -1,0 +1,31 @@
+import type { Handlers } from "../http/handler.ts";
+import { accessHandlers } from "./access.ts";
+import { agentHandlers } from "./agents.ts";
+import { approvalHandlers } from "./approvals.ts";
+import { artifactHandlers } from "./artifacts.ts";
+import { auditHandlers } from "./audit.ts";
+import { conversationHandlers } from "./conversations.ts";
+import { metricsHandlers } from "./metrics.ts";
+import { providerHandlers } from "./providers.ts";
+import { registryHandlers } from "./registry.ts";
+import { runHandlers } from "./runs.ts";
+import { serverHandlers } from "./server.ts";
+import { sessionHandlers } from "./session.ts";
+import { statsHandlers } from "./stats.ts";
+
+/** Who answers which endpoint. */
+export const handlers: Handlers = {
+  ...accessHandlers,
+  ...agentHandlers,
+  ...approvalHandlers,
+  ...artifactHandlers,
+  ...auditHandlers,
+  ...conversationHandlers,
+  ...metricsHandlers,
+  ...providerHandlers,
+  ...registryHandlers,
+  ...runHandlers,
+  ...serverHandlers,
+  ...sessionHandlers,
+  ...statsHandlers,
+};
