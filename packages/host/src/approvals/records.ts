@@ -80,25 +80,43 @@ export interface ApprovalFilter {
   readonly runId?: string | undefined;
   /** Those of a run and its sub-agents. */
   readonly rootRunId?: string | undefined;
+  /** Those that come after this one in the list. */
   readonly after?: string | undefined;
+  readonly newestFirst?: boolean | undefined;
   readonly limit: number;
 }
 
-/** The oldest first: what has waited longest is on top. */
+/** The oldest first, unless asked otherwise: what has waited longest is on top. */
 export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<readonly ApprovalRecord[]> {
-  const { runId, rootRunId } = filter;
+  const { runId, rootRunId, newestFirst = false } = filter;
+  const direction = newestFirst ? "desc" : "asc";
   let query = db
     .selectFrom("approvals")
     .leftJoin("runs", "runs.id", "approvals.run_id")
     .select(["approvals.body", "runs.root_run_id"])
     .where("approvals.tenant", "=", filter.tenant)
-    .orderBy("approvals.requested_at")
-    .orderBy("approvals.id")
+    .orderBy("approvals.requested_at", direction)
+    .orderBy("approvals.id", direction)
     .limit(filter.limit);
   if (filter.state !== undefined) query = query.where("approvals.state", "=", filter.state);
   if (runId !== undefined) query = query.where("approvals.run_id", "=", runId);
   if (rootRunId !== undefined) query = query.where("runs.root_run_id", "=", rootRunId);
-  if (filter.after !== undefined) query = query.where("approvals.id", ">", filter.after);
+  if (filter.after !== undefined) {
+    const [last] = yield* rows(
+      db.selectFrom("approvals").select(["id", "requested_at"]).where("id", "=", filter.after),
+    );
+    const beyond = newestFirst ? "<" : ">";
+    if (last !== undefined)
+      query = query.where((where) =>
+        where.or([
+          where("approvals.requested_at", beyond, last.requested_at),
+          where.and([
+            where("approvals.requested_at", "=", last.requested_at),
+            where("approvals.id", beyond, last.id),
+          ]),
+        ]),
+      );
+  }
   return (yield* rows(query)).map(({ body, root_run_id }) => {
     const approval = readApproval({ body });
     return { ...approval, root_run_id: root_run_id ?? approval.run_id };

@@ -120,12 +120,14 @@ interface Found {
 async function boundFor(engine: DurableEngine, { loaded }: Recorded): Promise<Found> {
   const { row, definition, team } = loaded;
   if (row.parent_run_id !== null) return childFor(engine, loaded, row.parent_run_id);
-  const found = engine.registry.bind(row.agent, loaded, row.definition_digest);
+  const isStored = row.agent_id !== null;
+  const found = engine.registry.bind(row.agent, loaded, row.definition_digest, { isStored });
   if ("binding" in found) {
     const { binding } = found;
     return { bound: bindAgent(binding, { team: engine.registry.teamOf(binding) }) };
   }
-  return { bound: bare(definition, team), problem: found.problem };
+  const [why] = found.problem.split(". "); // then follows what to do about a run that is to go on
+  return { bound: bare(definition, team), problem: `${why}.` };
 }
 
 /** A sub-agent is made by its parent, for a job: whoever goes through the parent's loop comes by it. */
@@ -148,7 +150,7 @@ async function childFor(
     await replayRun(of.bound.pinned, { ...parent, context, asked });
   }
   if (made !== undefined) return { bound: made };
-  const problem = of?.problem ?? "the run that started it does not lead to it any more";
+  const problem = of?.problem ?? "the run that started it does not lead to it any more.";
   return { bound: bare(definition, {}), problem };
 }
 

@@ -1,10 +1,18 @@
-import { type DurableEvent, type RunResult, TracksideError } from "trackside";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import {
+  type DurableEvent,
+  type JsonObject,
+  type RunResult,
+  TracksideError,
+  type UserMessage,
+} from "trackside";
 import { wake } from "../approvals/records.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { runBody } from "../journal/row-codecs.ts";
+import { openingMessage } from "../journal/run-records.ts";
 import { openBelow } from "../journal/tree.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
-import type { RunsTable } from "../store/tables.ts";
+import type { RunsTable, Tables } from "../store/tables.ts";
 import { endParkedTree } from "./end-parked.ts";
 import { runEvents, type StreamedEvent, storedEvents, storedTree } from "./events.ts";
 import { type SentRequest, sentRequests } from "./requests.ts";
@@ -12,15 +20,28 @@ import { retryRun } from "./retry.ts";
 import { type RunRecord, runRecord } from "./run-record.ts";
 
 export interface RunFilter {
-  readonly tenant?: string;
-  readonly status?: RunRecord["status"] | readonly RunRecord["status"][];
-  readonly agent?: string;
-  readonly conversation?: string;
+  readonly tenant?: string | undefined;
+  readonly status?: RunRecord["status"] | readonly RunRecord["status"][] | undefined;
+  readonly agent?: string | undefined;
+  readonly conversation?: string | undefined;
+  /** Created at or after, in Unix ms; and before. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** A piece of its id, or of what the user said. */
+  readonly search?: string | undefined;
   /** The sub-agents of this run. Without it, runs that are nobody's. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   /** Runs before this one, as the last of a page. */
-  readonly before?: string;
-  readonly limit?: number;
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface RunOpening {
+  readonly message: UserMessage;
+  /** Null when it is gone. */
+  readonly definition: JsonObject | null;
+  /** How often an effect was begun again because its process died, by key. */
+  readonly recoveries: Readonly<Record<string, number>>;
 }
 
 export const DEFAULT_TENANT = "default";
@@ -55,6 +76,9 @@ export class Runs {
       if (filter.status !== undefined) query = query.where("status", "in", [filter.status].flat());
       if (filter.agent !== undefined) query = query.where("agent", "=", filter.agent);
       if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
+      if (filter.from !== undefined) query = query.where("created_at", ">=", filter.from);
+      if (filter.to !== undefined) query = query.where("created_at", "<", filter.to);
+      if (filter.search !== undefined) query = query.where(saying(filter.search));
       if (filter.before !== undefined) query = query.where("id", "<", filter.before);
       return (yield* rows(query)).map(runRecord);
     });
@@ -63,6 +87,21 @@ export class Runs {
   async get(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunRecord> {
     const { store } = await this.#ready();
     return runRecord(await store.read((db) => findRun(db, tenant, id)));
+  }
+
+  /** What it began with: the user's message and the definition it is pinned to; and how often effects were begun again. */
+  async opening(id: string, { tenant = DEFAULT_TENANT } = {}): Promise<RunOpening> {
+    const { store, codec } = await this.#ready();
+    const found = await store.read(function* (db) {
+      const row = yield* findRun(db, tenant, id);
+      const { user, recoveries = {} } = runBody.read(row.body, id);
+      const [pinned] = yield* rows(
+        db.selectFrom("definitions").select("body").where("digest", "=", row.definition_digest),
+      );
+      const definition = pinned === undefined ? null : (JSON.parse(pinned.body) as JsonObject); // as it was pinned
+      return { message: yield* openingMessage(db, user, codec), definition, recoveries };
+    });
+    return this.#redact(found);
   }
 
   /** Settles as the run does, wherever it runs: with its result, or rejected with its error. */
@@ -168,15 +207,7 @@ export class Runs {
     const events = await this.events(id, { tenant });
     const approvals = await engine.approvals.list({ tenant, runId: id, limit: 10_000 });
     const children = await this.list({ tenant, parent: id, limit: 10_000 });
-    const [pinned] = await engine.store.read((db) =>
-      rows(
-        db
-          .selectFrom("definitions")
-          .select("body")
-          .where("digest", "=", record.definition_digest ?? ""),
-      ),
-    );
-    const definition = pinned === undefined ? null : JSON.parse(pinned.body);
+    const { definition } = await this.opening(id, { tenant });
     const sub_agents = children.map((child) => child.id); // each is exported by itself
     return this.#redact({ v: 1, run: record, definition, events, approvals, sub_agents });
   }
@@ -185,6 +216,17 @@ export class Runs {
     await this.#engine.open();
     return this.#engine;
   }
+}
+
+/** Runs with these words in their id or in what the user said. */
+function saying(words: string): (where: ExpressionBuilder<Tables, "runs">) => Expression<SqlBool> {
+  const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const written = JSON.stringify(words).slice(1, -1);
+  return (where) =>
+    where.or([
+      sql<boolean>`${where.ref("id")} like ${like(words)} escape '\\'`,
+      sql<boolean>`${where.ref("body")} like ${like(written)} escape '\\'`,
+    ]);
 }
 
 function* unpark(db: Builder, row: RunsTable, at: number): Operation<void> {
