@@ -102,8 +102,10 @@ export class RunHost implements JournalHost {
     const at = run.parts.clock.now();
     const { store, codec } = this.#services;
     const unsaved = run.takeUnsaved();
-    const { stored, artifacts } = unsaved.length === 0 ? NOTHING : codec.encode(unsaved);
+    const { stored, artifacts: made } = unsaved.length === 0 ? NOTHING : codec.encode(unsaved);
     const forgotten = row.ended === undefined ? [] : forget(run, run.unlogged, row, stored, this.#savedAt);
+    // Content that ends with its run in the very row it came with is not kept beside it either.
+    const artifacts = row.ended === undefined ? made : made.filter(({ id }) => stored.some(isIn(id)));
     const deferred = this.#takeDeferred();
     const body: CommitBody = {
       v: 1,
@@ -275,6 +277,9 @@ export function forget(
   }
   return forgotten;
 }
+
+const isIn = (artifact: string) => (message: StoredMessage) =>
+  "artifact" in message && message.artifact === artifact;
 
 const NOTHING: ReturnType<Codec["encode"]> = { stored: [], artifacts: [] };
 
