@@ -1,3 +1,4 @@
+import { bigRun } from "./big-run.ts";
 import { children } from "./children.ts";
 import { concurrent } from "./concurrent.ts";
 import { compaction, contextGrowth, contextIdle } from "./context.ts";
@@ -5,11 +6,14 @@ import { durableConcurrent, durableSteps } from "./durable.ts";
 import { growth } from "./growth.ts";
 import { hooks, rails } from "./hooks.ts";
 import { cancelling, cancellingTrees, reading, recovery } from "./hosted.ts";
+import { httpRuns } from "./http-runs.ts";
 import { kills } from "./kills.ts";
 import type { Scenario } from "./scenario.ts";
+import { sseReaders } from "./sse-readers.ts";
 import { steps } from "./steps.ts";
 import { stream } from "./stream.ts";
 import { temporal } from "./temporal.ts";
+import { webFirstPage } from "./web-first-page.ts";
 
 export const scenarios: Record<string, Scenario> = {
   steps,
@@ -30,4 +34,8 @@ export const scenarios: Record<string, Scenario> = {
   "cancelling-trees": cancellingTrees,
   kills,
   temporal,
+  "http-runs": httpRuns,
+  "sse-readers": sseReaders,
+  "web-first-page": webFirstPage,
+  "big-run": bigRun,
 };
