@@ -43,7 +43,7 @@ const schema = later(() =>
       .default([...SIGNALS])
       .describe("What is looked for."),
     phrases: z
-      .array(z.string().regex(/\S/, "a phrase").max(500))
+      .array(z.string().regex(/\S/, "a phrase").max(500).describe("A phrase."))
       .max(10_000)
       .default([])
       .describe("Phrases that count as well."),

@@ -25,7 +25,7 @@ export interface KeywordsOptions {
 const schema = later(() =>
   z.strictObject({
     words: z
-      .array(z.string().regex(/\S/, "a word or a phrase").max(500))
+      .array(z.string().regex(/\S/, "a word or a phrase").max(500).describe("A word or a phrase."))
       .min(1)
       .max(10_000)
       .describe("Words and phrases. White space in a phrase stands for any amount of it."),

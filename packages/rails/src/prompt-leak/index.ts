@@ -40,7 +40,8 @@ const schema = later(() =>
       .array(
         z
           .string()
-          .regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits"),
+          .regex(/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u, "at least 4 letters or digits")
+          .describe("At least 4 letters or digits."),
       )
       .default([])
       .describe("Words put into the instructions for no other purpose: one of them in an answer is a leak."),

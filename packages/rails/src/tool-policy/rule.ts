@@ -61,7 +61,12 @@ const hostLimits = later(() => {
           .default(false)
           .describe("Wildcards may lead to loopback, private and link-local addresses too."),
         schemes: z
-          .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"'))
+          .array(
+            z
+              .string()
+              .regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"')
+              .describe('A scheme such as "https".'),
+          )
           .min(1)
           .default(["http", "https"])
           .describe("Schemes that may be used."),

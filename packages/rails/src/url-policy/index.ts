@@ -40,7 +40,12 @@ const schema = later(() => {
         "Hosts that images and other things a page loads by itself may come from; those of allow unless given.",
       ),
     schemes: z
-      .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"'))
+      .array(
+        z
+          .string()
+          .regex(/^[a-z][a-z0-9+.-]*$/, 'a scheme such as "https"')
+          .describe('A scheme such as "https".'),
+      )
       .default(["https", "http"])
       .describe("Schemes that may be used."),
     action: z
