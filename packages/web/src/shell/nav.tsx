@@ -11,7 +11,7 @@ export function Nav() {
     <nav aria-label="Places" className="min-w-0 md:mt-2 md:w-full">
       <ul className="flex justify-around md:flex-col md:gap-0.5">
         {PLACES.map((place) => (
-          <li key={place.to} className="min-w-0 flex-1">
+          <li key={place.to} className="flex-auto">
             <PlaceLink place={place} count={place.to === "/inbox" ? count : undefined} />
           </li>
         ))}

@@ -27,7 +27,10 @@ export function Shell() {
   ]);
   return (
     <div className="flex h-dvh flex-col md:flex-row">
-      <a href="#main" className="popup fixed top-2 left-2 z-70 -translate-y-16 px-3 py-2 focus:translate-y-0">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:popup focus:fixed focus:top-2 focus:left-2 focus:z-70 focus:px-3 focus:py-2"
+      >
         Skip to the page
       </a>
       <OfflineBar />
@@ -69,7 +72,12 @@ function Main() {
     before.current = path;
   }, [path]);
   return (
-    <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
+    <main
+      ref={main}
+      id="main"
+      tabIndex={-1}
+      className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none md:[scrollbar-gutter:stable]"
+    >
       <p aria-live="polite" className="sr-only">
         {title}
       </p>

@@ -58,11 +58,23 @@ export function jsonRows(value: unknown, open: number, toggled: ReadonlySet<stri
 }
 
 function leafOf(value: unknown): Pick<JsonRow, "text" | "kind"> | undefined {
-  if (typeof value === "string")
-    return { text: JSON.stringify(value).replaceAll("\\n", "\n"), kind: "string" };
+  if (typeof value === "string") return { text: writtenOut(value), kind: "string" };
   if (typeof value === "number") return { text: String(value), kind: "number" };
   if (typeof value === "object" && value !== null) return undefined;
   return { text: String(value), kind: "word" };
+}
+
+/**
+ * A string as JSON has it, with line breaks as breaks. What cannot be seen but changes what is read (zero width, right to
+ * left) is spelled out: a decision must rest on what is really there.
+ */
+export function writtenOut(value: string): string {
+  return JSON.stringify(value)
+    .replaceAll(/\\(.)/g, (escaped, letter) => (letter === "n" ? "\n" : escaped))
+    .replaceAll(
+      /[\p{Cf}\u0080-\u009f\u2028\u2029]/gu,
+      (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`,
+    );
 }
 
 function fieldNames(entries: readonly (readonly [string, unknown])[]): string {

@@ -138,7 +138,7 @@ export function Table<T>(props: TableProps<T>) {
           </tr>
         </thead>
         <tbody>
-          {above > 0 && <Spacer height={above} span={columns.length} />}
+          {above > 0 && <Spacer height={above} />}
           {visible.map((index) => {
             const row = rows[index];
             if (row === undefined) return null;
@@ -167,7 +167,7 @@ export function Table<T>(props: TableProps<T>) {
               </tr>
             );
           })}
-          {below > 0 && <Spacer height={below} span={columns.length} />}
+          {below > 0 && <Spacer height={below} />}
         </tbody>
       </table>
     </div>
@@ -226,10 +226,11 @@ function Head<T>({
   );
 }
 
-function Spacer({ height, span }: { height: number; span: number }) {
+/** One cell is enough to be as high as the rows that are left out. */
+function Spacer({ height }: { height: number }) {
   return (
     <tr>
-      <td colSpan={span} aria-hidden="true" style={{ height, padding: 0 }} />
+      <td aria-hidden="true" style={{ height, padding: 0 }} />
     </tr>
   );
 }

@@ -68,7 +68,7 @@ export interface SearchFieldProps extends InputProps {
 /** The one field of a page that `/` focuses. Esc empties it, then leaves it. */
 export function SearchField({ value, onChange, label, className, ...rest }: SearchFieldProps) {
   return (
-    <div className={cx("relative w-full max-w-80", className)}>
+    <div className={cx("relative h-fit w-full max-w-80", className)}>
       <SearchIcon className="pointer-events-none absolute top-1/2 left-2 -translate-y-1/2 text-faint" />
       <input
         placeholder={label}
