@@ -57,7 +57,7 @@ export function exactTime(at: number, timeZone?: string): string {
   const get = (type: Intl.DateTimeFormatPartTypes) => found.get(type) ?? "";
   const date = `${get("year")}-${get("month")}-${get("day")}`;
   const time = `${get("hour")}:${get("minute")}:${get("second")}.${get("fractionalSecond")}`;
-  const offset = zone("longOffset").replace("GMT", "UTC");
+  const offset = zone("longOffset").replace("GMT", "UTC").replace("+00:00", "");
   const short = zone("short");
   const named = short && !/^(GMT|UTC)/.test(short) ? `${short} (${offset})` : offset;
   return `${date} ${time} ${named}`;

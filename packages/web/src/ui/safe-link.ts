@@ -1,13 +1,13 @@
 const ALLOWED = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * The address if it may be linked to, else nothing: http, https and mailto, and paths of our own. The parser of the
- * browser decides what the scheme is, since it also decides what a click does.
+ * The address if it may be linked to, else nothing: http, https and mailto, with nothing left out, since a path would
+ * lead into our own pages and API. The parser of the browser decides what the scheme is: it also decides what a click does.
  */
 export function safeLink(address: string | undefined | null): string | undefined {
   if (!address) return undefined;
   try {
-    const url = new URL(address, "https://trackside.invalid");
+    const url = new URL(address);
     return ALLOWED.has(url.protocol) ? address : undefined;
   } catch {
     return undefined;
