@@ -107,7 +107,12 @@ function bind(
     toCheck["tools"] = raw["tools"].map((tool) => (isTool(tool) ? tool.name : tool));
 
   const checked = checkDefinition(toCheck, { tools: tools.known.map(namesOf) });
-  const guards = checked.ok ? bindGuards(checked.definition, inline, guardsOf(registry), issues) : NO_GUARDS;
+  const guards = bindGuards(
+    checked.ok ? checked.definition : guardsIn(raw),
+    inline,
+    guardsOf(registry),
+    issues,
+  );
   const problems = told(checked.ok ? issues : [...issues, ...untold(issues, checked.issues)]);
   if (!checked.ok || problems.length > 0) throw new AgentConfigError(nameOf(raw), problems);
   const definition = frozenCopy({ ...checked.definition, ...models.described(checked.definition) });
@@ -123,7 +128,14 @@ function bind(
   };
 }
 
-const NO_GUARDS: Guards = { rails: [], pre: [], post: [], stream: [], on: [], inline: [], missing: [] };
+/** The rails and hooks of a definition that is wrong elsewhere: what is wrong with them is told with the rest (A3). */
+function guardsIn(raw: Readonly<Record<string, unknown>>): Pick<AgentDefinition, "rails" | "hooks"> {
+  const { rails, hooks } = agentSchemas().agentDefinition.shape;
+  return {
+    rails: rails.safeParse(raw["rails"]).data ?? [],
+    hooks: hooks.safeParse(raw["hooks"]).data ?? {},
+  };
+}
 
 function guardsOf(registry: unknown): GuardRegistry {
   if (!isRecord(registry)) return {};

@@ -152,7 +152,7 @@ function describeHook(thing: PipelineThing | Hook, path: string, inline: Map<str
 
 /** Makes what a definition names, or takes what was given in its place. */
 export function bindGuards(
-  definition: AgentDefinition,
+  definition: Pick<AgentDefinition, "rails" | "hooks">,
   inline: Taken["inline"],
   registry: GuardRegistry,
   issues: ConfigIssue[],
