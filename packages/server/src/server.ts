@@ -122,13 +122,13 @@ export function createServer(options: ServerOptions): TracksideServer {
 
     async setupLink() {
       const link = await trackside.access.setupLink();
-      return link && `${url()}/setup#${link.secret}`;
+      return link && `${url()}/setup#link=${link.secret}`;
     },
 
     async signInLink(user, { tenant = "default" } = {}) {
       const found = await trackside.access.users.find(user, { tenant });
       const link = await trackside.access.openLink({ user: found?.id ?? user, tenant, by: "host" });
-      return `${url()}/sign-in#${link.secret}`;
+      return `${url()}/sign-in#link=${link.secret}`;
     },
   };
 }

@@ -115,7 +115,7 @@ async function exists(path: string): Promise<boolean> {
 function pathOf(url: string): string | undefined {
   try {
     const path = decodeURIComponent(new URL(url).pathname);
-    return /[\0-\x1f\x7f\\%]/.test(path) ? undefined : path;
+    return /[\p{Cc}\\%]/u.test(path) ? undefined : path;
   } catch {
     return undefined;
   }

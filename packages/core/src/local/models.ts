@@ -9,7 +9,10 @@ type Loaded = { readonly model: Model } | { readonly failure: Failure };
 export class Models {
   readonly #settings: Readonly<Record<string, ProviderSettings>>;
   readonly #given: Readonly<Record<string, LanguageModel>>;
-  readonly #byRef = new Map<string, Promise<Loaded>>();
+  readonly #byRef = new Map<
+    string,
+    { readonly with: ProviderSettings | undefined; readonly loaded: Promise<Loaded> }
+  >();
   readonly #byObject = new WeakMap<LanguageModel, Model>();
 
   constructor(
@@ -24,11 +27,12 @@ export class Models {
     if (typeof choice !== "string") return this.#adapted(choice);
     const given = Object.hasOwn(this.#given, choice) ? this.#given[choice] : undefined;
     if (given !== undefined) return this.#adapted(given);
-    let loaded = this.#byRef.get(choice);
-    if (loaded === undefined) {
-      loaded = this.#load(choice);
-      this.#byRef.set(choice, loaded);
-    }
+    // A host may be given another key or address while it runs: it then puts other settings in their place.
+    const settings = this.#settings[choice.slice(0, Math.max(choice.indexOf(":"), 0))];
+    const known = this.#byRef.get(choice);
+    if (known !== undefined && known.with === settings) return known.loaded;
+    const loaded = this.#load(choice);
+    this.#byRef.set(choice, { with: settings, loaded });
     return loaded;
   }
 

@@ -7,6 +7,7 @@ import {
   TracksideError,
 } from "trackside";
 import { appendAudit } from "../audit/index.ts";
+import { checkUrl, guardedFetch } from "../net/index.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import type { Cipher, Secrets } from "../secrets/index.ts";
 import { changed, rows, type Store } from "../store/index.ts";
@@ -41,10 +42,14 @@ export interface ProvidersInit {
   /** What the engine reads when it makes a model. Ours to change. */
   readonly inUse: Record<string, Settings>;
   readonly models: EngineOptions["models"];
+  /** Hosts that an address may lead to though they are not on the public internet: `host:port`. */
+  readonly allow: readonly string[];
   readonly open: () => Promise<void>;
 }
 
 const KEY = "provider.";
+/** Where model servers of one's own are, unless they were told otherwise. */
+const LOCAL = ["11434", "1234", "4000", "8000"].flatMap((port) => [`127.0.0.1:${port}`, `localhost:${port}`]);
 const TEST_MS = 20_000;
 const SHOWN = 300;
 
@@ -53,8 +58,12 @@ export class Providers {
   readonly #init: ProvidersInit;
   readonly #stored = new Map<string, { key: boolean; base_url: string | null; updated_at: number }>();
 
+  /** Requests to addresses that people entered: where they lead is looked at each time, since names can be pointed elsewhere. */
+  readonly #fetch: typeof globalThis.fetch;
+
   constructor(init: ProvidersInit) {
     this.#init = init;
+    this.#fetch = guardedFetch({ allow: [...LOCAL, ...init.allow] });
   }
 
   /** Puts what is stored to use; when the host opens. */
@@ -69,7 +78,7 @@ export class Providers {
     const found = await store.read((db) => rows(db.selectFrom("provider_addresses").selectAll()));
     for (const { provider, base_url, updated_at } of found) {
       this.#note(provider, { base_url, updated_at });
-      this.#use(provider, { baseUrl: base_url });
+      this.#use(provider, { baseUrl: base_url, fetch: this.#fetch });
     }
   }
 
@@ -109,10 +118,11 @@ export class Providers {
     return true;
   }
 
-  /** Sets the address requests go to; null goes back to the usual one. Whoever calls has looked where it leads. */
+  /** Sets the address requests go to; null goes back to the usual one. It has to lead to the public internet, or be allowed. */
   async setBaseUrl(provider: string, baseUrl: string | null, { by }: { readonly by: string }): Promise<void> {
     checkProvider(provider);
     const { open, store, now, configured } = this.#init;
+    if (baseUrl !== null) await checkUrl(baseUrl, { allow: [...LOCAL, ...this.#init.allow] });
     await open();
     const updated_at = now();
     await store.write(function* (db) {
@@ -123,7 +133,8 @@ export class Providers {
         );
     });
     this.#note(provider, { base_url: baseUrl, updated_at });
-    this.#use(provider, { baseUrl: baseUrl ?? configured[provider]?.baseUrl });
+    const before = { baseUrl: configured[provider]?.baseUrl, fetch: configured[provider]?.fetch };
+    this.#use(provider, baseUrl === null ? before : { baseUrl, fetch: this.#fetch });
     await this.#tell(baseUrl === null ? "provider.address_removed" : "provider.address_set", provider, by);
   }
 
@@ -190,7 +201,7 @@ export class Providers {
   }
 
   /** A new object each time: by that, models made before are known to be outdated. */
-  #use(provider: string, change: { apiKey?: string | undefined; baseUrl?: string | undefined }): void {
+  #use(provider: string, change: { readonly [K in keyof Settings]?: Settings[K] | undefined }): void {
     const merged = { ...this.#init.inUse[provider], ...change };
     this.#init.inUse[provider] = Object.fromEntries(
       Object.entries(merged).filter(([, value]) => value !== undefined),

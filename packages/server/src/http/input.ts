@@ -36,7 +36,7 @@ export function inputReader(
   const query = strict(shape.query);
   const body = strict(shape.body);
   return async (request, params) => {
-    if (Object.values(params).some((value) => /[\0-\x1f\x7f]/.test(value)))
+    if (Object.values(params).some((value) => /\p{Cc}/u.test(value)))
       throw notFound("There is no such thing.");
     const issues: Issues = [];
     const readParams = check(shape.params ?? z.unknown(), params, "path", issues);

@@ -64,6 +64,7 @@ const STATUS: Readonly<Record<string, number>> = {
   token_invalid: 422,
   tool_arguments_invalid: 422,
   url_refused: 422,
+  url_unresolved: 422,
   user_invalid: 422,
 
   role_refused: 403,

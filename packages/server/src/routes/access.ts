@@ -17,7 +17,7 @@ export const accessHandlers = {
     const link = body.password === undefined ? await access.openLink({ user: user.id, ...by }) : undefined;
     return {
       ...userOf(user),
-      link: link === undefined ? null : `${context.publicUrl}/sign-in#${link.secret}`,
+      link: link === undefined ? null : `${context.publicUrl}/sign-in#link=${link.secret}`,
     };
   },
 

@@ -14,7 +14,6 @@ export const providerHandlers = {
     const by = ownAdmin(context);
     const { providers } = context.trackside;
     await providers.get(provider); // one that is not there is told before anything is set
-    if (base_url !== undefined && base_url !== null) await checkAddress(base_url);
     if (base_url !== undefined) await providers.setBaseUrl(provider, base_url, by);
     if (api_key !== undefined) await providers.setKey(provider, api_key, by);
     return providers.get(provider);
@@ -43,5 +42,3 @@ function ownAdmin({ credential: { tenant, user } }: Context): { readonly by: str
   const detail = "Providers are shared by all tenants of this server. Ask an admin of its own tenant.";
   throw new HttpProblem(403, "tenant_not_enough", detail);
 }
-
-async function checkAddress(_address: string): Promise<void> {}

@@ -20,6 +20,7 @@ export const sessionHandlers = {
     const { access } = context.trackside;
     context.services.admitSignIn(context.address);
     if ("link" in body) {
+      // biome-ignore lint/correctness/useHookAtTopLevel: no hook of React's, in spite of its name
       const done = await access.useLink(body.link);
       if ("failed" in done)
         throw new HttpProblem(401, "link_refused", "The link is used up or too old. Ask for another one.");

@@ -7,7 +7,13 @@ import { adaptModel, isLanguageModel } from "./adapt.ts";
 import { PROVIDERS, type ProviderRow, type Requirement } from "./table.ts";
 
 /** What a host knows about one provider; where it is silent, the environment is asked. */
-export type ProviderSettings = { baseUrl?: string; apiKey?: string; headers?: Record<string, string> };
+export type ProviderSettings = {
+  baseUrl?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+  /** What its requests are made with, such as one that goes only where it may. */
+  fetch?: typeof globalThis.fetch;
+};
 
 export type LoadModelFailure = {
   code: "provider_missing" | "provider_unconfigured" | "model_invalid";
@@ -121,6 +127,7 @@ function factoryOptions(
   const baseUrl = filled(settings.baseUrl) ?? filled(env[row.baseUrlEnv]) ?? row.baseUrl;
   if (baseUrl) options.baseURL = baseUrl;
   if (settings.headers) options.headers = settings.headers;
+  if (settings.fetch) options.fetch = settings.fetch;
   return options;
 }
 
