@@ -97,7 +97,7 @@ describe.concurrent("M4 a large answer", () => {
     await vi.waitFor(
       async () => expect(wordsOf(await session.call("wrong__echo"))).toContain("as it should be"),
       {
-        timeout: 15_000,
+        timeout: 50_000,
         interval: 200,
       },
     );

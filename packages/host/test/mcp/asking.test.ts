@@ -66,7 +66,7 @@ describe.concurrent("M1 a server that asks in the middle of a call", () => {
     const place = new Place(context);
     const session = await place.connect(place.fake("asks"));
     const call = session.start("asks__ask", {}, { answer: () => new Promise(() => {}) });
-    await vi.waitFor(() => expect(call.happened.length).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(call.happened.length).toBe(1), { timeout: 50_000 });
     call.cancel();
     await expect(call.result).rejects.toThrow();
   });

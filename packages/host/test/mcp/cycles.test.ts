@@ -10,7 +10,7 @@ interface Held {
 }
 
 const noneLeft = (mark: string) =>
-  vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000, interval: 50 });
+  vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 50_000, interval: 50 });
 
 test.for([
   ["stdio", "500"],

@@ -64,7 +64,7 @@ describe.concurrent.each(TRANSPORTS)("M1 server-everything over %s", (_, setup) 
     await vi.waitFor(
       () => expect(onlyOne(heard(), "notifications/cancelled").params).toMatchObject({ requestId: id }),
       {
-        timeout: 10_000,
+        timeout: 50_000,
       },
     );
     expect(call.happened.length).toBe(2);

@@ -137,6 +137,6 @@ describe.concurrent("M4 a server on the web", () => {
     const { session, fake } = await setting(context);
     const call = session.start("web__busy", {}, { onProgress: () => call.cancel() });
     await expect(call.result).rejects.toThrow();
-    await vi.waitFor(() => expect(fake.heard).toContain("notifications/cancelled"), { timeout: 10_000 });
+    await vi.waitFor(() => expect(fake.heard).toContain("notifications/cancelled"), { timeout: 50_000 });
   });
 });

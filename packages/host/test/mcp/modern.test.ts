@@ -66,7 +66,7 @@ describe.concurrent.each([
     const { place, session } = await connect(context);
     const call = session.start("modern__until-cancelled", {}, { onProgress: () => call.cancel() });
     await expect(call.result).rejects.toThrow();
-    await vi.waitFor(() => expect(place.lines("notices")).toEqual(["cancelled"]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(place.lines("notices")).toEqual(["cancelled"]), { timeout: 50_000 });
     expect(wordsOf(await session.call("modern__add", { a: 1, b: 1 }))).toContain("2");
   });
 });

@@ -54,7 +54,7 @@ describe.concurrent("M1 connections", () => {
     const place = new Place(context);
     const session = await place.connect(place.fake("good"));
     const open = session.start("good__until-cancelled");
-    await vi.waitFor(() => expect(open.happened.length).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(open.happened.length).toBe(1), { timeout: 50_000 });
     await place.hub.close();
     await expect(open.result).rejects.toThrow(/good/);
     await expect(session.call("good__whoami")).rejects.toThrow(/clos|over/);

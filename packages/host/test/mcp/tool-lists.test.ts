@@ -187,6 +187,6 @@ async function held(place: Place, server: Parameters<Place["connect"]>[0]) {
       expect(session.connected.held.length).toBe(1);
       return session;
     },
-    { timeout: 15_000, interval: 200 },
+    { timeout: 50_000, interval: 200 },
   );
 }

@@ -13,7 +13,7 @@ import type { Decided, DeskProgram, WorkerProgram } from "./program.ts";
 
 const POLL_MS = 20;
 /** Whoever waits in vain says what for, before the test is ended. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 const OVER = new Set(["completed", "error", "cancelled"]);
 

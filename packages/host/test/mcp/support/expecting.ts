@@ -41,7 +41,7 @@ export async function othersGoOn(session: Session, meanwhile: Promise<unknown>):
 /** A server that can work again does, after a while that grows with its failures. */
 export async function worksAgain(session: Session, tool: string, words: string): Promise<void> {
   await vi.waitFor(async () => expect(wordsOf(await session.call(tool))).toContain(words), {
-    timeout: 15_000,
+    timeout: 50_000,
     interval: 200,
   });
 }

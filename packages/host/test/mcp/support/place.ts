@@ -58,7 +58,7 @@ export class Place {
 
   /** Ends when no process with the mark is left; a signal takes a moment to do its work. */
   async noProcesses(): Promise<void> {
-    await vi.waitFor(() => expect(processesWith(this.mark)).toEqual([]), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(processesWith(this.mark)).toEqual([]), { timeout: 50_000, interval: 50 });
   }
 }
 
