@@ -6,10 +6,8 @@ import { nearest } from "./nearest.ts";
 import { clean } from "./screen/clean.ts";
 
 const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ command: Command }> }>> = {
-  start: {
-    summary: "opens a chat with a demo agent; needs no key",
-    load: () => import("./commands/start.ts"),
-  },
+  start: { summary: "serves the control room and the HTTP API", load: () => import("./commands/start.ts") },
+  dev: { summary: "the same, and starts again when a file changes", load: () => import("./commands/dev.ts") },
   run: { summary: "runs one turn of an agent and shows it", load: () => import("./commands/run.ts") },
   chat: { summary: "talks to an agent, turn by turn", load: () => import("./commands/chat.ts") },
   worker: { summary: "works on the runs of a store", load: () => import("./commands/worker.ts") },
@@ -25,23 +23,35 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
     summary: "lists, shows, copies and deletes conversations",
     load: () => import("./commands/conversations.ts"),
   },
+  agents: {
+    summary: "lists, shows, checks, copies in and out the agents of a store",
+    load: () => import("./commands/agents.ts"),
+  },
   audit: { summary: "shows and verifies who decided what", load: () => import("./commands/audit.ts") },
+  doctor: {
+    summary: "looks at the machine and the config, and says what to do",
+    load: () => import("./commands/doctor.ts"),
+  },
 };
 
 const help = `trackside ${manifest.version}, a runtime for AI agents
 
-  trackside start                     ${COMMANDS.start?.summary}
+  trackside start                     ${COMMANDS.start?.summary}; a demo where there is no config
+  trackside chat                      talks to a demo agent in the terminal; needs no key
   trackside run agent.ts "do this"    ${COMMANDS.run?.summary}
   trackside chat agent.ts             ${COMMANDS.chat?.summary}
 
 With a trackside.config.ts, whose agents work on a store and whose runs outlive the process:
 
-  trackside run clerk "do this"       the same, durable; clerk is an agent of the config
+  trackside dev                       ${COMMANDS.dev?.summary}
+  trackside run clerk "do this"       one turn, durable; clerk is an agent of the config
   trackside worker                    ${COMMANDS.worker?.summary}
   trackside runs                      ${COMMANDS.runs?.summary}
   trackside approvals                 ${COMMANDS.approvals?.summary}
   trackside conversations             ${COMMANDS.conversations?.summary}
+  trackside agents                    ${COMMANDS.agents?.summary}
   trackside audit                     ${COMMANDS.audit?.summary}
+  trackside doctor                    ${COMMANDS.doctor?.summary}
 
 With --temporal and the address of a server, run, chat and worker have Temporal drive the runs, on many machines:
 

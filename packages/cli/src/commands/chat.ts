@@ -10,7 +10,9 @@ import {
   isConfigured,
   turnInStore,
 } from "../config/configured-agent.ts";
+import { findConfig } from "../config/find-config.ts";
 import { type InStore, inStore } from "../config/in-store.ts";
+import { demoChat } from "../demo/demo-chat.ts";
 import { type Io, isInteractive } from "../io.ts";
 import { loadAgent } from "../load-agent.ts";
 import { onModel } from "../on-model.ts";
@@ -22,6 +24,7 @@ import { readTarget, TEMPORAL_OPTIONS, TEMPORAL_OPTIONS_HELP } from "../temporal
 import { whoAmI } from "../who.ts";
 
 const help = `trackside chat <agent>    talks to an agent, turn by turn
+trackside chat            talks to a demo agent, an on-call assistant for a made-up shop; needs no key
 
   <agent>   a .ts or .js file that exports an Agent (as default, or as \`agent\`), or a definition as .json;
             or the name of an agent in trackside.config.ts: then the conversation is kept in its store
@@ -72,7 +75,10 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     return EXIT.completed;
   }
   const [file, extra] = positionals;
-  if (file === undefined) throw new Complaint("Which agent? Write: trackside chat agent.ts");
+  if (file === undefined) {
+    if (findConfig(io.cwd) !== undefined) throw new Complaint("Which agent? Write: trackside chat <name>");
+    return demoChat(io, readModel(values.model));
+  }
   if (extra !== undefined)
     throw new Complaint(
       `One file expected, then ${JSON.stringify(extra)} came. For a single turn: trackside run.`,

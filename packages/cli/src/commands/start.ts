@@ -1,99 +1,112 @@
-import type { Policy } from "../approvals/policy.ts";
-import { readArguments, readModel } from "../arguments.ts";
-import { chatLoop, chatPrompt } from "../chat-loop.ts";
-import { type Command, EXIT, EXIT_HELP } from "../command.ts";
+import { noMore, readArguments, readModel } from "../arguments.ts";
+import { type Command, showHelp } from "../command.ts";
 import { Complaint } from "../complaint.ts";
-import { chooseModel } from "../demo/choose-model.ts";
-import { NO_PACE, READING_PACE } from "../demo/demo-model.ts";
-import { onCallAgent } from "../demo/on-call-agent.ts";
-import { SUGGESTIONS } from "../demo/rules.ts";
+import { configFile, findConfig } from "../config/find-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { demoRoom } from "../demo/demo-room.ts";
 import { type Io, isInteractive } from "../io.ts";
-import { presenter } from "../present.ts";
-import type { Prompt } from "../prompt.ts";
 import type { Screen } from "../screen/screen.ts";
-import type { Ending } from "../watch.ts";
+import { SERVING_OPTIONS, SERVING_OPTIONS_HELP, whereOf } from "../serve/options.ts";
+import { openingLink, type Serving, serve } from "../serve/serve.ts";
 
-const help = `trackside start    opens a chat with a demo agent, an on-call assistant for a made-up shop
+const help = `trackside start    serves the control room: agents, runs, approvals, and the HTTP API
 
-Without anything set up the agent runs on a scripted demo model, which is no AI. With OPENAI_API_KEY or
-ANTHROPIC_API_KEY set, or with --model, the same agent runs on a real one. A model server on this machine
-(Ollama, LM Studio) is offered. Opening an incident needs your approval. Without a terminal it shows two
-turns, rejects what needs an approval, and ends.
+With a trackside.config.ts here or in a folder above it serves that. Without one it serves a demo on a store of its own
+in .trackside/, with two agents on a scripted model, which is no AI; with OPENAI_API_KEY or ANTHROPIC_API_KEY set, or with
+--model, the same agents run on a real one. It prints a link that opens signed in. trackside chat is the demo in a terminal.
 
 Options
-  --model provider:name   the model to run on
+${SERVING_OPTIONS_HELP}
+  --model provider:name   the model of the demo's agents
   --help                  shows this
 
-${EXIT_HELP}
+Ctrl-C or SIGTERM leaves runs where they are, for the next start, and exits with 0; a second one exits at once.
+
+Exit codes
+  0    it was told to stop
+  1    it could not be started, or was stopped the hard way
+  2    wrong usage or configuration
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    model: { type: "string" },
-    help: { type: "boolean", short: "h" },
-  });
-  if (values.help) {
-    io.stdout.write(help);
-    return EXIT.completed;
-  }
+  const { values, positionals } = readArguments(args, SERVING_OPTIONS);
+  if (values.help) return showHelp(io, help);
   const given = readModel(values.model ?? swallowedByNpm(io.env, positionals));
-  if (positionals[0] !== undefined) {
-    const hint = "To run an agent of yours: trackside run agent.ts";
-    throw new Complaint(`start takes no ${JSON.stringify(positionals[0])}. ${hint}`);
-  }
-  const { output, screen, turn } = presenter(io, { wrapFiles: true });
-  if (!isInteractive(io)) {
-    const { model, about } = await chooseModel({ io, given, pace: NO_PACE });
-    const agent = onCallAgent(model);
-    introduce(screen, about);
-    let last: Ending = { exitCode: EXIT.completed, conversation: undefined };
-    for (const question of [SUGGESTIONS[0], SUGGESTIONS[2]]) {
-      screen.line(`› ${question}`);
-      screen.line();
-      last = await turn(agent, question, { approve: NOBODY_HERE, conversation: last.conversation });
-      screen.line();
-      if (last.exitCode !== EXIT.completed) return last.exitCode;
-    }
-    screen.paragraph(
-      "The demo rejected the incident by itself, because nobody is at a terminal. There you are asked.",
+  if (positionals[0] !== undefined && /\.[cm]?[tj]s$/.test(positionals[0]))
+    throw new Complaint(
+      `start takes no ${JSON.stringify(positionals[0])}. To run an agent of yours: trackside run ${positionals[0]}`,
     );
-    return last.exitCode;
+  noMore(positionals, 0, "trackside start");
+  const where = whereOf(values);
+  if (values.config === undefined && findConfig(io.cwd) === undefined) {
+    const { trackside, server, about } = await demoRoom(io, given, where);
+    return serve({
+      io,
+      trackside,
+      server,
+      introduce: (screen) => introduceDemo(io, screen, { trackside, server }, about),
+    });
   }
-
-  const prompt = chatPrompt(io, output, screen);
-  const approve: Policy = { kind: "person", prompt: () => prompt };
-  const pick = (models: readonly string[]) => pickModel(models, prompt, screen);
-  const chosen = await chooseModel({ io, given, pace: READING_PACE, pick });
-  const agent = onCallAgent(chosen.model);
-  introduce(screen, chosen.about);
-  screen.line("  Try:");
-  for (const one of SUGGESTIONS) screen.line(`    ${screen.paint("cyan", one)}`);
-  screen.line();
-  screen.paragraph("/help lists commands, Ctrl-C stops a turn, Ctrl-D leaves.", 2, "dim");
-  screen.line();
-  return chatLoop({
-    prompt,
-    screen,
-    suggestions: SUGGESTIONS,
-    turn: (message, conversation) => turn(agent, message, { approve, conversation }),
+  if (given !== undefined)
+    throw new Complaint("--model is for the demo: what an agent of the config runs on is said there.");
+  const { trackside, server: make } = await loadConfig(configFile(values.config, io.cwd), io.cwd);
+  const server = await make(where);
+  return serve({
+    io,
+    trackside,
+    server,
+    introduce: (screen, url) => introduce(screen, { trackside, server }, url),
   });
 }
 
-const NOBODY_HERE: Policy = {
-  kind: "none",
-  by: "the demo",
-  reason: "nobody is at a terminal to approve it",
-};
+type Served = Pick<Serving, "trackside" | "server">;
 
-const GUARDED =
-  "Two things guard it: opening an incident needs a human's approval, and a rail takes e-mail addresses out of what the tools return.";
+async function introduce(screen: Screen, { trackside, server }: Served, url: string): Promise<void> {
+  const { store, registry } = trackside.engine;
+  screen.line(`${screen.paint("bold", "Trackside")} · ${store.name}`);
+  screen.line();
+  screen.line(`  ${screen.paint("cyan", url)}`);
+  const setup = await server.setupLink();
+  if (setup !== undefined) {
+    screen.line();
+    screen.paragraph(
+      "Nobody can sign in yet. This link makes the first admin; it works once, within an hour:",
+      2,
+    );
+    screen.line();
+    screen.line(`  ${screen.paint("cyan", setup)}`);
+  }
+  screen.line();
+  const names = registry.names.join(", ");
+  screen.paragraph(
+    names === "" ? "No agents in the config: make one there." : `Agents of the config: ${names}.`,
+    2,
+  );
+  screen.paragraph("Ctrl-C stops. Runs under way go on at the next start.", 2, "dim");
+}
 
-function introduce(screen: Screen, about: string): void {
-  screen.line(`${screen.paint("bold", "Trackside demo")} · on call for a small made-up shop`);
+async function introduceDemo(io: Io, screen: Screen, served: Served, about: string): Promise<void> {
+  const { trackside, server } = served;
+  screen.line(
+    `${screen.paint("bold", "Trackside demo")} · a small made-up shop, in ${trackside.engine.store.name}`,
+  );
   screen.line();
   screen.paragraph(about, 2);
   screen.line();
-  screen.paragraph(GUARDED, 2);
+  await showLink(screen, served);
+  screen.paragraph(
+    "The link signs you in, once. trackside chat is the demo in a terminal. Ctrl-C stops.",
+    2,
+    "dim",
+  );
+  if (!isInteractive(io)) return;
+  screen.paragraph("Enter prints another link.", 2, "dim");
+  io.stdin.on("data", () => void showLink(screen, { trackside, server }).catch(() => {})); // it is closing
+}
+
+async function showLink(screen: Screen, { trackside, server }: Served): Promise<void> {
+  const link = await openingLink(trackside, server);
+  screen.line(`  Open  ${screen.paint("cyan", link)}`);
   screen.line();
 }
 
@@ -101,28 +114,6 @@ function introduce(screen: Screen, about: string): void {
 function swallowedByNpm(env: Io["env"], positionals: string[]): string | undefined {
   const option = env.npm_lifecycle_event === "start" ? env.npm_config_model : undefined;
   return option === "true" ? positionals.shift() : option;
-}
-
-/** Undefined when the scripted demo is wanted, which is what Enter means. */
-async function pickModel(
-  models: readonly string[],
-  prompt: Prompt,
-  screen: Screen,
-): Promise<string | undefined> {
-  screen.line("A model server runs on this machine. Which model should answer?");
-  screen.line();
-  for (const [i, model] of models.entries())
-    screen.line(`  ${screen.paint("cyan", String(i + 1))}      ${model}`);
-  screen.line(`  ${screen.paint("cyan", "Enter")}  the scripted demo`);
-  screen.line();
-  for (;;) {
-    const answer = (await prompt.ask())?.trim();
-    screen.line();
-    if (answer === undefined || answer === "") return undefined;
-    const picked = models[Number(answer) - 1] ?? models.find((model) => model === answer);
-    if (picked !== undefined) return picked;
-    screen.line(`A number from 1 to ${models.length}, or Enter.`);
-  }
 }
 
 export const command: Command = { help, run };

@@ -15,6 +15,7 @@ import {
 } from "../temporal/options.ts";
 import { Toolkit } from "../temporal/toolkit.ts";
 import { workOn } from "../temporal/work.ts";
+import { toldToStop, until } from "../told-to-stop.ts";
 
 const help = `trackside worker            works on the runs of a store until it is told to stop
 trackside worker [agent]    with Temporal: works on the runs of a task queue
@@ -105,25 +106,12 @@ async function workForFile(io: Io, values: WorkerValues, file: string, target: T
   return inTrackside(io, values, make, (opened) => workOn(opened, { toolkit, target, stopped }));
 }
 
-/** Aborted by the first signal; the second exits. */
-function toldToStop(io: Io): AbortSignal {
-  const told = new AbortController();
-  const stop = () => {
-    if (told.signal.aborted) process.exit(EXIT.completed);
-    told.abort();
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  process.on("SIGHUP", stop); // its terminal was closed
-  io.gone.addEventListener("abort", stop, { once: true });
-  return told.signal;
-}
-
 async function work(opened: InStore, stopped: AbortSignal): Promise<number> {
   const { trackside } = opened;
   const { engine } = trackside;
   const agents = engine.registry.names;
-  if (agents.length === 0) throw new Complaint("The config has no agents, so there is nothing to work on.");
+  if (agents.length === 0 && trackside.toolkit.tools.length === 0)
+    throw new Complaint("The config has no agents and no tools, so there is nothing to work on.");
   const lines = new WorkerLines(opened);
   engine.onRun((change) => lines.tell(change));
   lines.ready(`${engine.store.name} · ${agents.join(", ")}`, { agents });
@@ -135,19 +123,6 @@ async function work(opened: InStore, stopped: AbortSignal): Promise<number> {
   await lines.written;
   lines.stopped(left);
   return EXIT.completed;
-}
-
-/** Nothing else keeps the process alive while there is nothing to do. */
-function until(stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const alive = setInterval(() => {}, 60_000);
-    const done = () => {
-      clearInterval(alive);
-      resolve();
-    };
-    if (stopped.aborted) done();
-    else stopped.addEventListener("abort", done, { once: true });
-  });
 }
 
 export const command: Command = { help, run };

@@ -24,12 +24,13 @@ export function configFile(given: string | undefined, cwd: string): string {
   );
 }
 
-export const EXAMPLE = `It exports a Trackside:
+export const EXAMPLE = `It exports a configuration:
 
-  import { sqlite, Trackside } from "@trackside/host";
+  import { sqlite } from "@trackside/host";
+  import { defineConfig } from "@trackside/server/config";
   import agent from "./agent.ts";
 
-  export default new Trackside({ store: sqlite("trackside.db"), agents: [agent] });
+  export default defineConfig({ store: sqlite("trackside.db"), agents: [agent] });
 `;
 
 function isFile(path: string): boolean {

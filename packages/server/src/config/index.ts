@@ -1,0 +1,1 @@
+export { defineConfig, type Made, type ServerSettings, type TracksideConfig } from "./define-config.ts";
