@@ -1,3 +1,4 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../src/styles/app.css";
@@ -7,6 +8,8 @@ const element = document.getElementById("app");
 if (element)
   createRoot(element).render(
     <StrictMode>
-      <Gallery />
+      <CSPProvider disableStyleElements>
+        <Gallery />
+      </CSPProvider>
     </StrictMode>,
   );

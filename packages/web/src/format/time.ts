@@ -28,14 +28,6 @@ function shortDate(at: number, now: number): string {
   }).format(at);
 }
 
-/** How long until `relativeTime` says something else: what a clock on the page has to wait for. */
-export function nextTick(at: number, now: number): number {
-  const distance = Math.abs(now - at);
-  const step = distance < MINUTE ? 1000 : distance < HOUR ? MINUTE : distance < DAY ? HOUR : DAY;
-  const rest = at > now ? distance % step : step - (distance % step);
-  return Math.max(rest, 1000);
-}
-
 /** "2026-11-15 23:59:43.120 CET (UTC+01:00)": what goes into an incident report. */
 export function exactTime(at: number, timeZone?: string): string {
   const parts = (options: Intl.DateTimeFormatOptions) =>

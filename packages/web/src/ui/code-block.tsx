@@ -26,7 +26,7 @@ export function CodeBlock({ code, label = "Code", wrap = false, className }: Cod
       {lines.length > MANY_LINES ? (
         <ManyLines lines={lines} label={label} />
       ) : (
-        <section
+        <figure
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
           tabIndex={0}
           aria-label={label}
@@ -36,7 +36,7 @@ export function CodeBlock({ code, label = "Code", wrap = false, className }: Cod
           )}
         >
           <pre className="font-mono">{code}</pre>
-        </section>
+        </figure>
       )}
     </div>
   );
@@ -53,7 +53,7 @@ function ManyLines({ lines, label }: { lines: readonly string[]; label: string }
   // The longest line gives the width, so that it does not change while scrolling.
   const widest = useMemo(() => Math.max(...lines.map((line) => line.length)), [lines]);
   return (
-    <section
+    <figure
       ref={frame}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
       tabIndex={0}
@@ -67,6 +67,6 @@ function ManyLines({ lines, label }: { lines: readonly string[]; label: string }
           </div>
         ))}
       </div>
-    </section>
+    </figure>
   );
 }

@@ -83,9 +83,9 @@ export function MultiSelect(props: MultiSelectProps) {
           <Base.Chip
             key={option.value}
             className={cx(
-              "inline-flex h-6 items-center gap-1 rounded-sm bg-sunken pr-0.5 pl-2 text-sm data-highlighted:outline-2 data-highlighted:outline-accent",
+              "inline-flex h-6 items-center gap-1 rounded-sm pr-0.5 pl-2 text-sm data-highlighted:outline-2 data-highlighted:outline-accent",
               mono && "font-mono text-xs",
-              isOrphan?.(option.value) && "bg-red-soft text-red line-through",
+              isOrphan?.(option.value) ? "bg-red-soft text-red line-through" : "bg-sunken",
             )}
           >
             {option.label}

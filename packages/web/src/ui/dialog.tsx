@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { cx } from "./class-names.ts";
 import { CloseIcon } from "./icons.tsx";
@@ -19,6 +19,16 @@ export interface DialogProps {
 const WIDTHS = { small: "sm:w-96", normal: "sm:w-[32rem]", large: "sm:w-[56rem]" };
 const BACKDROP = "fixed inset-0 z-40 bg-[rgb(0_0_0/0.45)]";
 
+const FIELDS = "input, textarea, select, [role=combobox], [role=radio][aria-checked=true], [role=switch]";
+
+/** The first field, else the way out: nobody should destroy something by pressing Enter once too often. */
+function firstFocus(popup: RefObject<HTMLDivElement | null>): HTMLElement | true {
+  const field = popup.current?.querySelector<HTMLElement>(
+    `[data-body] :is(${FIELDS}):not([aria-hidden=true])`,
+  );
+  return field ?? popup.current?.querySelector<HTMLElement>("footer button") ?? true;
+}
+
 /** Over the page: focus goes in, stays in, and returns to where it was. On a phone it rises from the bottom. */
 export function Dialog({
   open,
@@ -29,11 +39,14 @@ export function Dialog({
   actions,
   size = "normal",
 }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Popup
+          ref={popup}
+          initialFocus={() => firstFocus(popup)}
           className={cx(
             "popup fixed inset-x-0 bottom-0 z-50 flex max-h-[92dvh] flex-col rounded-b-none pb-[env(safe-area-inset-bottom)]",
             "sm:inset-x-auto sm:top-[12dvh] sm:bottom-auto sm:left-1/2 sm:max-h-[76dvh] sm:max-w-[calc(100vw-32px)] sm:-translate-x-1/2 sm:rounded-lg sm:pb-0",
@@ -49,7 +62,11 @@ export function Dialog({
             </div>
             <Base.Close render={<IconButton icon={CloseIcon} label="Close" />} />
           </header>
-          {children && <div className="min-h-0 flex-1 overflow-y-auto px-4 py-2">{children}</div>}
+          {children && (
+            <div data-body="" className="min-h-0 flex-1 overflow-y-auto px-4 py-2">
+              {children}
+            </div>
+          )}
           {actions && (
             <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
               {actions}

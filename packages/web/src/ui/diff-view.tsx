@@ -24,7 +24,7 @@ export function DiffView({ before, after, label, context = 3, className }: DiffV
   const removed = lines.filter((line) => line.kind === "removed").length;
   if (added + removed === 0) return <p className="text-muted">No differences.</p>;
   return (
-    <section aria-label={label} className={cx("min-w-0 rounded-md border border-line", className)}>
+    <figure aria-label={label} className={cx("min-w-0 rounded-md border border-line", className)}>
       <p className="border-b border-line px-3 py-1 text-xs text-muted">
         {plural(added, "line")} added, {plural(removed, "line")} removed
       </p>
@@ -50,7 +50,7 @@ export function DiffView({ before, after, label, context = 3, className }: DiffV
           )}
         </div>
       </div>
-    </section>
+    </figure>
   );
 }
 

@@ -36,7 +36,7 @@ export function JsonView({ value, label, open = 3, className }: JsonViewProps) {
       {rows.length > MANY_ROWS ? (
         <ManyRows rows={rows} label={label} toggle={toggle} />
       ) : (
-        <section
+        <figure
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
           tabIndex={0}
           aria-label={label}
@@ -45,7 +45,7 @@ export function JsonView({ value, label, open = 3, className }: JsonViewProps) {
           {rows.map((row) => (
             <Row key={row.key} row={row} toggle={toggle} />
           ))}
-        </section>
+        </figure>
       )}
     </div>
   );
@@ -61,7 +61,7 @@ function ManyRows({ rows, label, toggle }: { rows: JsonRow[]; label: string; tog
     overscan: 20,
   });
   return (
-    <section
+    <figure
       ref={frame}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
       tabIndex={0}
@@ -86,7 +86,7 @@ function ManyRows({ rows, label, toggle }: { rows: JsonRow[]; label: string; tog
           );
         })}
       </div>
-    </section>
+    </figure>
   );
 }
 

@@ -20,6 +20,14 @@ function SafeLink({ href, children }: { href: string | undefined; children: Reac
   );
 }
 
+function Heading({ children }: { children: ReactNode }) {
+  return <h3 className="mt-4 mb-2 text-lg font-semibold first:mt-0">{children}</h3>;
+}
+
+function Subheading({ children }: { children: ReactNode }) {
+  return <h4 className="mt-3 mb-1 font-semibold first:mt-0">{children}</h4>;
+}
+
 const COMPONENTS: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) => (
@@ -39,12 +47,13 @@ const COMPONENTS: Components = {
     <code className="rounded-sm bg-sunken px-1 font-mono text-sm break-words">{children}</code>
   ),
   p: ({ children }) => <p className="my-2 first:mt-0 last:mb-0">{children}</p>,
-  h1: ({ children }) => <h3 className="mt-4 mb-2 text-lg font-semibold first:mt-0">{children}</h3>,
-  h2: ({ children }) => <h4 className="mt-4 mb-2 text-lg font-semibold first:mt-0">{children}</h4>,
-  h3: ({ children }) => <h5 className="mt-3 mb-1 font-semibold first:mt-0">{children}</h5>,
-  h4: ({ children }) => <h6 className="mt-3 mb-1 font-semibold first:mt-0">{children}</h6>,
-  h5: ({ children }) => <h6 className="mt-3 mb-1 font-semibold first:mt-0">{children}</h6>,
-  h6: ({ children }) => <h6 className="mt-3 mb-1 font-semibold first:mt-0">{children}</h6>,
+  // Two levels, below the headings of any page that shows it.
+  h1: ({ children }) => <Heading>{children}</Heading>,
+  h2: ({ children }) => <Heading>{children}</Heading>,
+  h3: ({ children }) => <Subheading>{children}</Subheading>,
+  h4: ({ children }) => <Subheading>{children}</Subheading>,
+  h5: ({ children }) => <Subheading>{children}</Subheading>,
+  h6: ({ children }) => <Subheading>{children}</Subheading>,
   ul: ({ children }) => <ul className="my-2 list-disc pl-5">{children}</ul>,
   ol: ({ children, start }) => (
     <ol start={start} className="my-2 list-decimal pl-5">

@@ -65,7 +65,7 @@ export default function PlotView(props: PlotProps) {
           },
         },
         axes: [
-          { ...axis, space: 72, values: timeLabels },
+          { ...axis, size: 28, space: 72, values: timeLabels },
           {
             ...axis,
             size: 56,

@@ -58,7 +58,7 @@ const BAD_HTML = [
 
 /** Elements that may come out of markdown; all else would be the writer's doing. */
 const OURS = new Set(
-  "div p span a code pre h3 h4 h5 h6 ul ol li blockquote hr table thead tbody tr th td em strong del br section button svg path rect sup input".split(
+  "div p span a code pre h3 h4 ul ol li blockquote hr table thead tbody tr th td em strong del br figure button svg path rect sup input".split(
     " ",
   ),
 );

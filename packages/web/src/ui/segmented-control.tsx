@@ -22,7 +22,7 @@ export function SegmentedControl<V extends string>(props: SegmentedControlProps<
       onValueChange={(next) => onChange(next as V)}
       disabled={disabled ?? false}
       aria-label={props["aria-label"]}
-      className={cx("inline-flex w-fit rounded-md border border-control bg-panel p-0.5", className)}
+      className={cx("inline-flex w-fit rounded-md bg-sunken p-0.5", className)}
     >
       {options.map((option) => (
         <Radio.Root

@@ -22,7 +22,7 @@ export function TextField({ value, onChange, mono, className, ref, ...rest }: Te
       {...(ref && { ref })}
       value={value}
       onValueChange={onChange}
-      className={cx("control w-full", mono && "font-mono text-sm", className)}
+      className={cx("control w-full", mono && "font-mono text-sm coarse:text-lg", className)}
     />
   );
 }
@@ -41,7 +41,10 @@ export interface TextAreaProps
  * nothing is measured, so nothing jumps.
  */
 export function TextArea({ value, onChange, mono, className, rows = 2, ref, ...rest }: TextAreaProps) {
-  const text = cx("col-start-1 row-start-1 whitespace-pre-wrap break-words", mono && "font-mono text-sm");
+  const text = cx(
+    "col-start-1 row-start-1 whitespace-pre-wrap break-words",
+    mono && "font-mono text-sm coarse:text-lg",
+  );
   return (
     <div className={cx("grid w-full", className)}>
       <div aria-hidden="true" className={cx("control invisible max-h-[50vh] overflow-hidden py-1.5", text)}>
