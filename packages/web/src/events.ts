@@ -16,6 +16,8 @@ export interface UseEventsOptions {
   lastEventId?: string | undefined;
   /** Called when the stream ends for good: the server said so, or refused. */
   onEnd?(): void;
+  /** Goes on in a tab that nobody sees. Browsers allow six connections to a server, for all tabs together. */
+  whileHidden?: boolean;
 }
 
 export type StreamState = "connecting" | "open" | "offline" | "ended";
@@ -23,9 +25,13 @@ export type StreamState = "connecting" | "open" | "offline" | "ended";
 /** 204 is how a server tells a reader of events to stop; 4xx will not change by asking again. */
 const isFinal = (status: number) => status === 204 || (status >= 400 && status < 500 && status !== 429);
 
+/** A glance at another tab is not worth a new connection. */
+const HIDDEN_MS = 20_000;
+
 /**
  * Events of the server for as long as the page is there. After a break it resumes behind the last event it saw
- * (`Last-Event-ID`), waiting longer each time. No `EventSource`: that hides why it failed and cannot start behind an event.
+ * (`Last-Event-ID`), waiting longer each time; a tab that is hidden for a while lets go of its connection and catches up
+ * when it is looked at. No `EventSource`: that hides why it failed and cannot start behind an event.
  */
 export function useEvents(url: string | undefined, options: UseEventsOptions): StreamState {
   const [state, setState] = useState<StreamState>("connecting");
@@ -49,7 +55,16 @@ export function useEvents(url: string | undefined, options: UseEventsOptions): S
     });
     // Back by another request's word: no need to wait out the pause.
     const stopWaiting = connection.onComeback(stream.hurry);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onVisibility = () => {
+      clearTimeout(timer);
+      if (!document.hidden) stream.resume();
+      else if (!latest.current.whileHidden) timer = setTimeout(stream.pause, HIDDEN_MS);
+    };
+    document.addEventListener("visibilitychange", onVisibility);
     return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisibility);
       stopWaiting();
       stream.close();
       connection.forget(who);
@@ -70,19 +85,31 @@ export interface FollowOptions {
 /** Half a second, doubling to 15 s, with some luck in it, so that a restarted server is not met by all at once. */
 const patience = (attempt: number) => Math.min(500 * 2 ** attempt, 15_000) * (0.75 + Math.random() / 2);
 
+export interface FollowedEvents {
+  close(): void;
+  /** Tries again at once, if it waits. */
+  hurry(): void;
+  /** Lets go of the connection until `resume`, which goes on behind the last event. */
+  pause(): void;
+  resume(): void;
+}
+
 /** The stream behind `useEvents`, without React. */
-export function followEvents(url: string, options: FollowOptions): { close(): void; hurry(): void } {
+export function followEvents(url: string, options: FollowOptions): FollowedEvents {
   const stop = new AbortController();
+  let current = new AbortController();
+  let paused = false;
   let lastId = options.lastEventId;
   let wake: () => void = () => {};
   const send = options.fetch ?? fetch;
 
   const listen = async (): Promise<"ended" | "broken"> => {
+    current = new AbortController();
     const response = await send(url, {
       headers: { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) },
       credentials: "same-origin",
       cache: "no-store",
-      signal: stop.signal,
+      signal: AbortSignal.any([stop.signal, current.signal]),
     });
     if (isFinal(response.status)) return "ended";
     if (!response.ok || !response.body) return "broken";
@@ -108,6 +135,12 @@ export function followEvents(url: string, options: FollowOptions): { close(): vo
       const end = await listen().catch(() => "broken" as const);
       if (stop.signal.aborted) return;
       if (end === "ended") return options.onState("ended");
+      if (paused) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
       // The first break may be a server that restarts: only the second in a row is worth a word.
       if (attempt > 0) options.onState("offline");
       const pause = Math.max(floor, (options.wait ?? patience)(attempt));
@@ -127,7 +160,19 @@ export function followEvents(url: string, options: FollowOptions): { close(): vo
       stop.abort();
       wake();
     },
-    hurry: () => wake(),
+    hurry: () => {
+      if (!paused) wake();
+    },
+    pause: () => {
+      paused = true;
+      current.abort();
+    },
+    resume: () => {
+      if (!paused) return;
+      paused = false;
+      attempt = 0;
+      wake();
+    },
   };
 }
 

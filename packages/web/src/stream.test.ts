@@ -86,6 +86,44 @@ test("one break is not worth a word, the second in a row is", async () => {
   ]);
 });
 
+test("a paused reader lets go of its connection and goes on behind the last event", async () => {
+  const asked: (string | null)[] = [];
+  const events: unknown[] = [];
+  let letGo = 0;
+  const fetch = (async (_url: unknown, init?: RequestInit) => {
+    asked.push(new Headers(init?.headers).get("last-event-id"));
+    if (asked.length > 1) return new Response(null, { status: 204 });
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("id: 5\ndata: 5\n\n"));
+        init?.signal?.addEventListener("abort", () => {
+          letGo += 1;
+          controller.error(init.signal?.reason);
+        });
+      },
+    });
+    return new Response(body);
+  }) as typeof globalThis.fetch;
+  await new Promise<void>((resolve) => {
+    const stream = followEvents("/x", {
+      fetch,
+      wait: () => 0,
+      onEvent: (event) => {
+        events.push(event.data);
+        stream.pause();
+        stream.hurry();
+        setTimeout(() => {
+          expect([asked.length, letGo]).toEqual([1, 1]);
+          stream.resume();
+        });
+      },
+      onState: (state) => state === "ended" && resolve(),
+    });
+  });
+  expect(asked).toEqual([null, "5"]);
+  expect(events).toEqual([5]);
+});
+
 test("what is refused is not asked for again", async () => {
   const server = serverOf(new Response("", { status: 404 }));
   expect((await follow(server)).states).toEqual(["ended"]);

@@ -6,7 +6,7 @@ import { OfflineBar } from "../ui/offline-bar.tsx";
 import { closeToasts, ToastRegion } from "../ui/toast.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { Nav } from "./nav.tsx";
-import { usePending } from "./pending.ts";
+import { useLiveApprovals, usePending } from "./pending.ts";
 import { PLACES } from "./places.ts";
 import { UserMenu } from "./user-menu.tsx";
 
@@ -15,6 +15,7 @@ export function Shell() {
   const [keysOpen, setKeysOpen] = useState(false);
   const navigate = useNavigate();
   usePendingInTitle(usePending().count);
+  useLiveApprovals();
   useKeys("Everywhere", [
     { keys: "?", what: "Show the keys of this page", run: () => setKeysOpen(true) },
     { keys: "/", what: "Search", run: focusSearch },
