@@ -1,9 +1,20 @@
 import { useChat } from "@ai-sdk/react";
 import { type ChatInit, DefaultChatTransport, type UIMessage } from "ai";
 import { JSDOM } from "jsdom";
+import { createElement } from "react";
 import { onTestFinished } from "vitest";
 
 type Chat = ReturnType<typeof useChat<UIMessage>>;
+type Init = ChatInit<UIMessage> & { readonly resume?: boolean };
+
+function Screen({ init, shown }: { init: Init; shown: (chat: Chat) => void }) {
+  const chat = useChat<UIMessage>(
+    init as Parameters<typeof useChat<UIMessage>>[0] & object,
+  ) /* its options differ in what may be undefined only */;
+  shown(chat);
+  const text = chat.messages.at(-1)?.parts.map((part) => (part.type === "text" ? part.text : ""));
+  return createElement("main", null, text?.join(""));
+}
 
 export interface Page {
   /** What `useChat` returned when the page was last rendered. */
@@ -16,15 +27,10 @@ export interface Page {
 /** A page with one chat on it: React and `useChat` as an application uses them. */
 export async function openPage(
   api: string,
-  options: Partial<ChatInit<UIMessage>> & {
-    resume?: boolean;
-    body?: object;
-    headers?: Record<string, string>;
-  } = {},
+  options: Omit<Init, "transport"> & { body?: object; headers?: Record<string, string> } = {},
 ): Promise<Page> {
   const dom = new JSDOM("<!doctype html><div id=root></div>", { url: "http://localhost/" });
   Object.assign(globalThis, { window: dom.window, document: dom.window.document });
-  const { createElement } = await import("react");
   const { createRoot } = await import("react-dom/client");
   const { body, headers, ...init } = options;
   const transport = new DefaultChatTransport<UIMessage>({
@@ -33,15 +39,13 @@ export async function openPage(
     ...(headers ? { headers } : {}),
   });
   let current: Chat | undefined;
-  function Screen() {
-    current = useChat<UIMessage>({ transport, ...init });
-    const text = current.messages.at(-1)?.parts.map((part) => (part.type === "text" ? part.text : ""));
-    return createElement("main", null, text?.join(""));
-  }
   const container = dom.window.document.getElementById("root");
   if (container === null) throw new Error("there is no root");
   const root = createRoot(container);
-  root.render(createElement(Screen));
+  const shown = (chat: Chat) => {
+    current = chat;
+  };
+  root.render(createElement(Screen, { init: { transport, ...init }, shown }));
   let isClosed = false;
   const close = () => {
     if (!isClosed) root.unmount();

@@ -18,10 +18,14 @@ export function requireStart(credential: ProtocolCredential): void {
   throw new Refusal(403, "forbidden", message);
 }
 
-/** A client tool is answered by whoever drives the run, unless somebody asked for a human as well (T8, L1). */
+/**
+ * Client tools and questions of tools are answered by whoever drives the run, unless somebody asked for a human as well
+ * (T8, L1).
+ */
 export function requireDecide(credential: ProtocolCredential, { kind, reasons, id }: Approval): void {
   if (mayDecide(credential)) return;
-  if (kind === "client_tool" && reasons.length <= 1 && mayStart(credential)) return;
+  const isDriver = (kind === "client_tool" && reasons.length <= 1) || kind === "elicitation";
+  if (isDriver && mayStart(credential)) return;
   const message = `Deciding ${id} needs the role approver or admin; this credential has ${credential.role}.`;
   throw new Refusal(403, "forbidden", message);
 }

@@ -5,6 +5,7 @@ import type { ProtocolContext, ProtocolCredential, ProtocolEnv } from "../env.ts
 import { mayStart, requireStart } from "../shared/access.ts";
 import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
+import { branchAfter } from "../shared/branching.ts";
 import { decide } from "../shared/decide.ts";
 import { activeRun, conversationOf, type Place, placeOf } from "../shared/place.ts";
 import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
@@ -136,12 +137,8 @@ async function edit(
       "messageId",
     );
   const run = await runOfChat(trackside, tenant, before.id, place);
-  const log = await trackside.conversations.messages(run.branch_id, { tenant });
-  const at = log.findLast(({ id }) => id.startsWith(`${run.id}.`))?.id;
-  if (at === undefined)
-    throw new Refusal(409, "edit_impossible", `The run ${run.id} left nothing to go on from.`);
-  const branch = await trackside.conversations.branch(run.branch_id, { at, tenant });
-  return send(c, agent, request, place, parts, branch.id);
+  const branch = await branchAfter(trackside, tenant, run);
+  return send(c, agent, request, place, parts, branch);
 }
 
 /** The answer again, from the run's first step, on a branch of its own (X13). */

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { Hono } from "hono";
+import type { ProtocolContext, ProtocolEnv } from "../env.ts";
+import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
+import { readJsonObject } from "../shared/body.ts";
+import { cancelFor } from "../shared/cancel.ts";
+import { conversationOf, placeOf } from "../shared/place.ts";
+import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
+import { sse, sseResponse } from "../shared/sse.ts";
+import { begin, goOn, runOfAnswers, type Turn } from "../shared/turn.ts";
+import { watchRun } from "../shared/watch.ts";
+import { AgUiEvents } from "./events.ts";
+import { type AgUiRequest, readAgUi } from "./request.ts";
+
+/** AG-UI over server-sent events, for `new HttpAgent({ url: "…/v1/agents/<agent>/ag-ui" })` of `@ag-ui/client`. */
+export function agUiRoutes(): Hono<ProtocolEnv> {
+  const app = new Hono<ProtocolEnv>();
+  app.onError((error) => asProblem(error));
+  app.post("/v1/agents/:agent/ag-ui", async (c) => {
+    const agent = c.req.param("agent");
+    const trackside = c.get("trackside");
+    findAgent(trackside, agent);
+    const request = readAgUi(await readJsonObject(c.req.raw));
+    const known = clientTools(toolsOf(trackside, agent));
+    refuseUnknownTools(request.tools, known, agent);
+    const turn = await turnOf(c, agent, request);
+    const { threadId, runId: clientRunId, state, messages } = request;
+    const about = { threadId, clientRunId, state, messages, agent, clientTools: known };
+    return stream(c, turn, new AgUiEvents({ ...turn, ...about, publicUrl: c.get("publicUrl") }));
+  });
+  return app;
+}
+
+function refuseUnknownTools(given: readonly string[], known: ReadonlySet<string>, agent: string): void {
+  const unknown = given.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const theirs = unknown.map((name) => JSON.stringify(name)).join(", ");
+  const ours = [...known].map((name) => JSON.stringify(name)).join(", ") || "none";
+  const message = `tools: ${theirs} ${unknown.length === 1 ? "is" : "are"} not defined on the agent "${agent}". A run keeps the tools of its agent; define them there with executor "client". Its client tools: ${ours}.`;
+  throw new Refusal(400, "unknown_tool", message, "tools");
+}
+
+async function turnOf(c: ProtocolContext, agent: string, request: AgUiRequest): Promise<Turn> {
+  const { answers, parts, threadId, forwardedProps } = request;
+  const waiting = runOfAnswers(answers);
+  if (waiting !== undefined) return goOn(c, waiting, answers, parts);
+  if (parts.length === 0)
+    throw new Refusal(
+      400,
+      "body_invalid",
+      "messages: the last one has to be a user's, or what a run waits for",
+      "messages",
+    );
+  const credential = c.get("credential");
+  const place = await placeOf(c.get("trackside"), credential, threadId);
+  // A run has one id there: sent again it is the same run (X10).
+  const named = JSON.stringify([credential.user.id, threadId, request.runId]);
+  const requestId = `agui_${createHash("sha256").update(named).digest("hex")}`;
+  const scope = forwardedProps === null ? {} : { forwarded_props: forwardedProps };
+  return begin(c, agent, parts, conversationOf(place), { requestId, scope });
+}
+
+function stream(c: ProtocolContext, { runId, after }: Turn, events: AgUiEvents): Response {
+  const { tenant } = c.get("credential");
+  const gone = new AbortController();
+  const cancel = cancelFor(c, runId);
+  async function* source(): AsyncGenerator<string> {
+    yield sse(events.start());
+    try {
+      for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, signal: gone.signal }))
+        for (const event of events.read(moment)) yield sse(event);
+      for (const event of events.end()) yield sse(event);
+    } catch (error) {
+      const { message, code } = refusalOf(error);
+      yield sse({ type: "RUN_ERROR", message, code });
+    }
+  }
+  return sseResponse(source(), {
+    onGone: () => {
+      gone.abort();
+      cancel(); // `abortRun()` is nothing else
+    },
+  });
+}

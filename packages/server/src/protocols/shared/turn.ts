@@ -1,0 +1,105 @@
+import type { Trackside } from "@trackside/host";
+import type { Conversation, Json, JsonObject, UserPart } from "trackside";
+import type { ProtocolContext } from "../env.ts";
+import { requireStart } from "./access.ts";
+import { decide, type Said } from "./decide.ts";
+import { pausePoint } from "./pause-point.ts";
+import { Refusal } from "./refusal.ts";
+import { requestIdOf } from "./request-id.ts";
+import { outputFor } from "./tool-output.ts";
+import { positionOf } from "./watch.ts";
+
+/** The run that a request is answered from, and how much of it the client has. */
+export interface Turn {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly after?: string | undefined;
+}
+
+/** What a client answers: results of its tools by call, verdicts and answers to questions by approval. */
+export interface Answers {
+  readonly outputs: ReadonlyMap<string, string>;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Results of calls that nobody asked for are our own, which the client keeps with its history. */
+  readonly echoes?: boolean;
+}
+
+export interface Verdict {
+  readonly approve: boolean;
+  readonly reason?: string | undefined;
+  /** What a question was answered with. */
+  readonly content?: Json | undefined;
+}
+
+/** The run whose calls or approvals these are, if they are one's of ours: their ids begin with its id. */
+export function runOfAnswers({ outputs, verdicts }: Answers): string | undefined {
+  const [first] = [...outputs.keys(), ...verdicts.keys()];
+  return first === undefined ? undefined : /^(run_[a-z0-9]+)\./.exec(first)?.[1];
+}
+
+export async function begin(
+  c: ProtocolContext,
+  agent: string,
+  parts: readonly UserPart[],
+  conversation: Conversation | string,
+  { requestId, scope = {} }: { requestId?: string; scope?: JsonObject } = {},
+): Promise<Turn> {
+  const credential = c.get("credential");
+  requireStart(credential);
+  const { tenant, user } = credential;
+  const id = requestIdOf(c.req.raw.headers, credential) ?? requestId;
+  const { runId, conversationId } = await c.get("trackside").start(agent, parts, {
+    conversation,
+    scope: { ...scope, tenant, user: user.id },
+    ...(id === undefined ? {} : { requestId: id }),
+  });
+  return { runId, conversationId };
+}
+
+/** Decides what the client answers, and goes on from where it was asked. `parts` join the run (X6). */
+export async function goOn(
+  c: ProtocolContext,
+  runId: string,
+  answers: Answers,
+  parts: readonly UserPart[],
+): Promise<Turn> {
+  const credential = c.get("credential");
+  const trackside = c.get("trackside");
+  const { tenant } = credential;
+  const run = await trackside.runs.get(runId, { tenant });
+  const records = await trackside.approvals.list({ tenant, rootRunId: runId, state: "all", limit: 10_000 });
+  const known = new Set(records.flatMap(({ id, call_id }) => (call_id === null ? [id] : [id, call_id])));
+  const given = [...answers.outputs.keys(), ...answers.verdicts.keys()];
+  const ids = given.filter((id) => known.has(id));
+  const [stray] = given.filter((id) => !known.has(id));
+  if (stray !== undefined && (answers.echoes !== true || ids.length === 0))
+    throw new Refusal(400, "call_unknown", `Nobody asked for ${JSON.stringify(stray.slice(0, 200))}`);
+  const after =
+    (await pausePoint(trackside, tenant, runId, ids)) ?? (await positionOf(trackside, tenant, runId));
+  if (parts.length > 0) requireStart(credential);
+  for (const record of records) {
+    if (record.state !== "pending") continue; // sent again, or somebody was first
+    const said = saidOf(record, answers);
+    if (said !== undefined) await decide(trackside, credential, record, said);
+  }
+  if (parts.length > 0) await trackside.steer(runId, parts, { tenant });
+  return { runId, conversationId: run.conversation_id, after };
+}
+
+type Record = Awaited<ReturnType<Trackside["approvals"]["list"]>>[number];
+
+function saidOf(
+  { id, kind, call_id, response_schema }: Record,
+  { outputs, verdicts }: Answers,
+): Said | undefined {
+  if (kind === "client_tool") {
+    const text = outputs.get(call_id ?? "");
+    return text === undefined ? undefined : { type: "output", output: outputFor(text, response_schema) };
+  }
+  const verdict = verdicts.get(id);
+  if (verdict === undefined) return undefined;
+  if (kind === "tool_call") return { type: "verdict", approved: verdict.approve, reason: verdict.reason };
+  if (kind === "elicitation")
+    return { type: "answer", content: verdict.approve ? (verdict.content ?? {}) : null };
+  return undefined; // for people who can see what happened, in the control room
+}
