@@ -11,7 +11,7 @@ interface Common {
   readonly nullable: boolean;
   /** What counts while nothing is said; undefined for nothing. */
   readonly default: Json | undefined;
-  /** What its value is checked by. */
+  /** The part of the schema it was made of; what it refers to is in the whole one. */
   readonly schema: JsonObject;
 }
 
