@@ -1,3 +1,4 @@
+import { TracksideError } from "trackside";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import type { Cipher } from "../secrets/index.ts";
 import { changed, rows, type Store } from "../store/index.ts";
@@ -48,6 +49,7 @@ export class Access {
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor({ store, cipher, now = Date.now, ...limits }: AccessOptions, seams: AccessSeams = {}) {
+    for (const [name, ms] of Object.entries(limits)) checkLimit(name, ms);
     const hasher = new PasswordHasher(seams.cost);
     this.#parts = { store, cipher, now, hasher, limits: { ...LIMITS, ...limits } };
     this.users = new Users(this.#parts);
@@ -181,4 +183,12 @@ export class Access {
     this.#sweptAt = now;
     await this.sweep().catch(() => {}); // the next one tries again
   }
+}
+
+function checkLimit(name: string, ms: unknown): void {
+  if (Number.isSafeInteger(ms) && Number(ms) > 0) return;
+  throw new TracksideError(
+    "config_invalid",
+    `access.${name}: milliseconds above 0 expected, ${String(ms)} given.`,
+  );
 }

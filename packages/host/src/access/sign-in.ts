@@ -3,7 +3,16 @@ import { type AccessParts, tell } from "./parts.ts";
 import { HashingBusy } from "./password-hash.ts";
 import { MAX_PASSWORD_BYTES } from "./password-rules.ts";
 import { beginSession, type SignedIn } from "./sessions.ts";
-import { type Admitted, type Attempt, admit, countUp, isWorthTelling, settle, takeBack } from "./throttle.ts";
+import {
+  type Admitted,
+  type Attempt,
+  admit,
+  countUp,
+  isWorthTelling,
+  lockedUntil,
+  settle,
+  takeBack,
+} from "./throttle.ts";
 import type { StoredUser } from "./user.ts";
 import { userBody } from "./user.ts";
 import { nameKey } from "./user-name.ts";
@@ -37,6 +46,8 @@ export async function signInWithPassword(
   const { store, hasher, now } = parts;
   await store.open();
   const attempt: Attempt = { tenant, name: nameKey(name.slice(0, LOOKED_AT)), source };
+  const locked_until = await store.read(lockedUntil(attempt, now()));
+  if (locked_until > 0) return { failed: "throttled", locked_until };
   const admitted = await store.write(admit(attempt, now()));
   if ("locked_until" in admitted) return { failed: "throttled", locked_until: admitted.locked_until };
   const user = await store.read(byName(tenant, name));

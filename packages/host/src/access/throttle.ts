@@ -38,14 +38,26 @@ export interface Admitted {
   readonly failures: number;
 }
 
+/** Until when an attempt like this is not looked at; 0 when it may be. It writes nothing, so a flood of them costs little. */
+export function lockedUntil(attempt: Attempt, now: number): Work<number> {
+  return function* (db) {
+    const { paces } = yield* whatCounts(db, attempt, now);
+    const found = yield* rows(
+      db
+        .selectFrom("sign_in_attempts")
+        .select("locked_until")
+        .where("key", "in", [...paces.keys()])
+        .where("expires_at", ">", now)
+        .where("locked_until", ">", now),
+    );
+    return Math.max(0, ...found.map((row) => row.locked_until));
+  };
+}
+
 /** Counts an attempt, or says until when none is looked at. */
 export function admit(attempt: Attempt, now: number): Work<Admitted | { readonly locked_until: number }> {
   return function* (db) {
-    const known = attempt.source !== undefined && (yield* isKnown(db, attempt, now));
-    // Whoever has signed in from there before is not kept out by what others try elsewhere.
-    const name = keyOf(known ? "name-at" : "name", attempt.tenant, attempt.name, known ? attempt.source : "");
-    const paces = new Map([[name, NAME]]);
-    if (attempt.source !== undefined) paces.set(keyOf("source", attempt.source), SOURCE);
+    const { name, paces } = yield* whatCounts(db, attempt, now);
     // Always in the same order, so that two attempts do not wait for each other.
     const keys = [...paces.keys()].sort();
     const found = [];
@@ -107,6 +119,21 @@ export function delay(failures: number, { free }: Pace): number {
   return failures <= free ? 0 : Math.min(FIRST_MS * 2 ** Math.min(failures - free - 1, 30), LONGEST_MS);
 }
 
+/** The rows that count for an attempt, and the one among them for its name. */
+function* whatCounts(
+  db: Builder,
+  attempt: Attempt,
+  now: number,
+): Operation<{ readonly name: string; readonly paces: ReadonlyMap<string, Pace> }> {
+  const { tenant, source } = attempt;
+  // Whoever has signed in from there before is not kept out by what others try elsewhere.
+  const known = source !== undefined && (yield* isKnown(db, attempt, now));
+  const name = known ? keyOf("name-at", tenant, attempt.name, source) : keyOf("name", tenant, attempt.name);
+  const paces = new Map([[name, NAME]]);
+  if (source !== undefined) paces.set(keyOf("source", source), SOURCE);
+  return { name, paces };
+}
+
 function* isKnown(db: Builder, { tenant, name, source = "" }: Attempt, now: number): Operation<boolean> {
   const marks = db.selectFrom("sign_in_attempts").select("key").where("expires_at", ">", now);
   return (yield* rows(marks.where("key", "=", keyOf("known", tenant, name, source)))).length > 0;
@@ -136,6 +163,6 @@ function* put(db: Builder, row: SignInAttemptsTable): Operation<void> {
 }
 
 /** A digest: people type passwords where names belong, and addresses are nobody's business later. */
-function keyOf(...parts: readonly (string | undefined)[]): string {
+function keyOf(...parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

@@ -10,6 +10,12 @@ const UNPACK: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
+/** What unpacks an answer; undefined where it is not packed, or in a way that is not known: then it stays as it is. */
+export function unpackerOf(response: IncomingMessage): (() => Duplex) | undefined {
+  const coding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
+  return Object.hasOwn(UNPACK, coding) ? UNPACK[coding] : undefined;
+}
+
 /**
  * The body of an answer, unpacked, until it is larger than it may be: what is packed small and unpacks to much more counts
  * as that. `touched` hears of everything that comes, `over` of the end; `failed` says what an error is for the reader.
@@ -23,8 +29,7 @@ export function boundedBody(
     readonly failed: (error: unknown) => unknown;
   },
 ): ReadableStream<Uint8Array> {
-  const coding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  const unpack = Object.hasOwn(UNPACK, coding) ? UNPACK[coding]?.() : undefined;
+  const unpack = unpackerOf(response)?.();
   // A failure on either side ends the other; the reader hears of it from the one it reads.
   const source = unpack === undefined ? response : pipeline(response, unpack, () => {});
   response.on("error", () => {}); // whoever reads hears of it; nobody may be reading

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { TracksideError } from "trackside";
-import { boundedBody } from "./bounded-body.ts";
+import { boundedBody, unpackerOf } from "./bounded-body.ts";
 import { type CheckedUrl, urlChecker } from "./check-url.ts";
 import { Deadlines } from "./deadlines.ts";
 import { type Outgoing, oneRequest, type Reach } from "./one-request.ts";
@@ -129,7 +129,7 @@ function answered(
   const headers = new Headers();
   for (let i = 0; i + 1 < response.rawHeaders.length; i += 2)
     headers.append(response.rawHeaders[i] ?? "", response.rawHeaders[i + 1] ?? "");
-  if (headers.has("content-encoding")) {
+  if (unpackerOf(response) !== undefined) {
     // It is unpacked by then.
     headers.delete("content-encoding");
     headers.delete("content-length");

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { allows, mayGrant, type Need, ROLES } from "../../src/access/index.ts";
+import { Access, allows, mayGrant, type Need, ROLES } from "../../src/access/index.ts";
 import { HashingBusy, PasswordHasher } from "../../src/access/password-hash.ts";
 import { checkPassword } from "../../src/access/password-rules.ts";
 import { isSecret, isTokenSecret, newSecret, newTokenSecret } from "../../src/access/secret.ts";
+import { sqlite } from "../../src/store/index.ts";
+import { testCipher } from "../secrets/support.ts";
 import { CHEAP, PASSWORD } from "./support.ts";
 
 describe("roles", () => {
@@ -21,6 +23,14 @@ describe("roles", () => {
     expect(mayGrant("operator", "approver") || mayGrant("approver", "operator")).toBe(false);
     expect(ROLES.every((role) => mayGrant("admin", role) && mayGrant(role, "viewer"))).toBe(true);
   });
+});
+
+test("how long things last is a time, or a mistake that is told", () => {
+  const given = { store: sqlite(":memory:"), cipher: testCipher() };
+  for (const wrong of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => new Access({ ...given, idleMs: wrong })).toThrow(
+      /access\.idleMs: milliseconds above 0 expected/,
+    );
 });
 
 describe("secrets", () => {

@@ -272,6 +272,7 @@ describe("what comes back", () => {
         "/small": packed("gzip", gzipSync("small")),
         "/deflate": packed("deflate", deflateSync("small")),
         "/br": packed("br", brotliCompressSync("small")),
+        "/unknown": packed("zz", Buffer.from("as it is")),
         "/bomb": packed("gzip", gzipSync(zeros)),
         "/bomb-br": packed("br", brotliCompressSync(zeros)),
         "/large": (response) => response.end(zeros),
@@ -290,6 +291,8 @@ describe("what comes back", () => {
       const answer = await ask(`http://api.example.com${path}`);
       expect([await answer.text(), answer.headers.get("content-encoding")]).toEqual(["small", null]);
     }
+    const unknown = await ask("http://api.example.com/unknown");
+    expect([await unknown.text(), unknown.headers.get("content-encoding")]).toEqual(["as it is", "zz"]);
     for (const path of ["/bomb", "/bomb-br", "/large", "/endless"])
       await expect((await ask(`http://api.example.com${path}`)).text(), path).rejects.toMatchObject({
         code: "response_too_large",
