@@ -29,6 +29,16 @@ const healthy: Record<string, string> = {
   }),
   "packages/temporal/src/workflow/index.ts": `import { proxyActivities } from "@temporalio/workflow"; import { runTurn } from "trackside/turn"; export const flow = [runTurn, proxyActivities];`,
   "packages/temporal/src/worker/index.ts": `import { host } from "@trackside/host"; export const worker = host;`,
+  "packages/server/package.json": manifest("@trackside/server", {
+    "./client": source("./src/client/index.ts"),
+    "./contract": source("./src/contract/index.ts"),
+  }),
+  "packages/server/src/client/index.ts": `import { names } from "../contract/names.ts"; import type { Shape } from "../contract/index.ts"; export const client = (s: Shape) => [names, s];`,
+  "packages/server/src/contract/names.ts": `export const names = ["one"];`,
+  "packages/server/src/contract/index.ts": `import { z } from "zod"; export const shape = z.any(); export type Shape = {};`,
+  "packages/server/src/http/app.ts": `import { host } from "@trackside/host"; import { shape } from "../contract/index.ts"; export const app = [host, shape];`,
+  "packages/web/package.json": manifest("@trackside/web", {}),
+  "packages/web/src/main.tsx": `import { client } from "@trackside/server/client"; import type { Shape } from "@trackside/server/contract"; export const main = <p>{String(client as (s: Shape) => unknown)}</p>;`,
   "packages/temporal/src/client/index.ts": `import { host } from "@trackside/host"; export const client = host;`,
 };
 
@@ -116,6 +126,19 @@ describe("forbidden imports are found", () => {
       "of core/top",
     ],
     ["zod in a workflow", "packages/temporal/src/workflow/w.ts", `import "zod";`, `imports "zod"`],
+    [
+      "code of the contract in the web",
+      "packages/web/src/w.ts",
+      `import { shape } from "@trackside/server/contract";`,
+      "web may only `import type` from there",
+    ],
+    ["a package in the client", "packages/server/src/client/c.ts", `import "hono";`, `imports "hono"`],
+    [
+      "the server in its client",
+      "packages/server/src/client/c.ts",
+      `import { app } from "../http/app.ts";`,
+      "of server/http; server/client may import server/contract",
+    ],
     [
       "the worker, eagerly, in the cli",
       "packages/cli/src/w.ts",

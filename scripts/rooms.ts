@@ -68,6 +68,11 @@ export const neverReaches: readonly { from: string; packageName: string; why: st
     packageName: "zod",
     why: "the loop runs inside workflow sandboxes and does not parse",
   },
+  {
+    from: "packages/server/src/client/index.ts",
+    packageName: "zod",
+    why: "browsers load the client with the first page",
+  },
 ];
 
 /** Globals that a workflow sandbox lacks, or whose answer a replay could not repeat. */
