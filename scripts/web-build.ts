@@ -4,11 +4,11 @@ import { globSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from "n
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { withLock } from "../../../../scripts/services/lock-file.ts";
+import { withLock } from "./services/lock-file.ts";
 
 const run = promisify(execFile);
 const BUILD_MS = 600_000;
-const WEB = resolve(import.meta.dirname, "../..");
+const WEB = resolve(import.meta.dirname, "../packages/web");
 
 /** What the built files are made of. */
 const SOURCES = [
@@ -46,7 +46,10 @@ async function build(web: string): Promise<true> {
   // Beside the old one, which somebody may be looking at.
   const fresh = join(web, `node_modules/.web-${process.pid}`);
   mkdirSync(dirname(fresh), { recursive: true });
-  const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
+  const vite = join(
+    dirname(createRequire(join(WEB, "package.json")).resolve("vite/package.json")),
+    "bin/vite.js",
+  );
   try {
     await run(process.execPath, [vite, "build", "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"], {
       cwd: web,
@@ -62,4 +65,10 @@ async function build(web: string): Promise<true> {
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+// `npm start` begins here: whoever cloned the repository has sources, and a browser wants what is built of them.
+if (import.meta.main) {
+  if (!isFresh(WEB)) console.log("Building the control room, which takes some seconds the first time.\n");
+  await builtWeb();
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fixture } from "../../../../scripts/fixture.ts";
+import { fixture } from "./fixture.ts";
 import { builtWeb } from "./web-build.ts";
 
 const app = () =>
