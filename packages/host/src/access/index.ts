@@ -1,4 +1,4 @@
-export { Access, type AccessOptions, type AccessSeams } from "./access.ts";
+export { Access, type AccessOptions } from "./access.ts";
 export type { Credential } from "./credential.ts";
 export type { AccessLink, LinkFailure } from "./links.ts";
 export type { AccessLimits, Change } from "./parts.ts";
