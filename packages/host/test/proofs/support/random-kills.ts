@@ -17,7 +17,7 @@ export interface KillsInit {
   readonly processes?: number;
   /** Runs that a process has under way at a time. */
   readonly atOnce?: number;
-  /** A process is killed so long after it has opened the store. */
+  /** A process is killed so long after it has opened the store, or as soon after that as it has got on with its work. */
   readonly killAfterMs?: readonly [number, number];
 }
 
@@ -33,6 +33,7 @@ export interface Kills {
 
 const USUAL = [500, 3000] as const;
 const MOST_KILLS = 500;
+const LOOK_MS = 50;
 const TERMINAL = ["completed", "error", "cancelled"];
 
 /** Works through many runs in one database while the processes that do so are killed again and again. */
@@ -90,9 +91,18 @@ class Killing {
     const kill = () => {
       wasKilled = worker.kill("SIGKILL");
     };
+    const ledger = new Ledger(this.#ledger);
+    // Where a machine is so slow that nothing is done in that time, runs would die in the same effect until they are parked.
+    const killOnceItGotOn = (from: number) => {
+      if (ledger.read().length - from >= 2 * atOnce) kill();
+      else timer = setTimeout(killOnceItGotOn, LOOK_MS, from);
+    };
     for await (const line of createInterface({ input: worker.stdout })) {
       const said: Said = JSON.parse(line);
-      if (said.ready) timer = setTimeout(kill, least + this.#random() * (most - least));
+      if (said.ready) {
+        const after = least + this.#random() * (most - least);
+        timer = setTimeout(killOnceItGotOn, after, ledger.read().length);
+      }
       if (said.notice !== undefined) {
         this.#problems.push(`noticed after ${this.#kills} kills: ${said.notice}`);
         kill(); // it would wait for somebody
