@@ -41,7 +41,7 @@ export async function begin(
   c: ProtocolContext,
   agent: string,
   parts: readonly UserPart[],
-  conversation: Conversation | string,
+  conversation: Conversation | string | undefined,
   { requestId, scope = {} }: { requestId?: string; scope?: JsonObject } = {},
 ): Promise<Turn> {
   const credential = c.get("credential");
@@ -49,7 +49,7 @@ export async function begin(
   const { tenant, user } = credential;
   const id = requestIdOf(c.req.raw.headers, credential) ?? requestId;
   const { runId, conversationId } = await c.get("trackside").start(agent, parts, {
-    conversation,
+    ...(conversation === undefined ? {} : { conversation }),
     scope: { ...scope, tenant, user: user.id },
     ...(id === undefined ? {} : { requestId: id }),
   });
