@@ -19,6 +19,11 @@ function isTyping(target: EventTarget | null): boolean {
 const CONTROLS = "button, a[href], summary, input, select, [role=button], [role=tab], [role=switch]";
 const MODALS = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 
+/** Whether something is open over the page. Lists that were open once stay in the page, unseen. */
+function isOverlaid(): boolean {
+  return [...document.querySelectorAll(MODALS)].some((element) => element.checkVisibility());
+}
+
 if (typeof document !== "undefined") {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -33,7 +38,7 @@ if (typeof document !== "undefined") {
         repeat: event.repeat,
         typing: isTyping(target),
         onControl: target instanceof Element && target.closest(CONTROLS) !== null,
-        modal: document.querySelector(MODALS) !== null,
+        modal: isOverlaid(),
       },
       performance.now(),
     );
