@@ -241,6 +241,7 @@ export class Agents {
   async version(name: string, n: number, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<AgentVersion> {
     this.#refuseVersions(name);
     const row = await this.#read(function* (db) {
+      if (!Number.isSafeInteger(n)) return undefined;
       const id = (yield* findAgent(db, tenant, name))?.id ?? name;
       return yield* findVersion(db, tenant, id, n);
     });
@@ -318,7 +319,7 @@ export class Agents {
       this.#refuseUnmeasured(agent);
     } catch (error) {
       if (!(error instanceof AgentConfigError)) throw error;
-      what = error.message.slice(0, error.message.indexOf(" has "));
+      what = /^(.*) has \d+ problems?:$/m.exec(error.message)?.[1] ?? what;
       issues.push(...error.issues);
     }
     const { name, handoffs } = fieldsOf(given);

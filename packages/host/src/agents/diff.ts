@@ -16,11 +16,19 @@ export function diffDefinitions(before: JsonObject, after: JsonObject): readonly
   return [...differences([], before, after)];
 }
 
+/** Lists are paired at a cost of their lengths' product: longer ones are told as one change. */
+const MOST_PAIRS = 1_000_000;
+
 function* differences(path: Path, before: Json, after: Json): Generator<AgentChange> {
-  if (Array.isArray(before) && Array.isArray(after)) yield* ofLists(path, before, after);
+  if (isPairable(before) && isPairable(after) && before.length * after.length <= MOST_PAIRS)
+    yield* ofLists(path, before, after);
   else if (isObject(before) && isObject(after)) yield* ofObjects(path, before, after);
   else if (JSON.stringify(before) !== JSON.stringify(after))
     yield { path: formatPath(path), kind: "changed", before, after };
+}
+
+function isPairable(value: Json): value is Json[] {
+  return Array.isArray(value);
 }
 
 function* ofObjects(path: Path, before: JsonObject, after: JsonObject): Generator<AgentChange> {

@@ -29,6 +29,13 @@ test("items of a list are known by their names: one put in front is one change, 
   ]);
 });
 
+test("lists too long to be paired are one change", () => {
+  const many = (n: number) => Array.from({ length: 2000 }, (_, i) => `tool ${i + n}`);
+  expect(diffDefinitions({ tools: many(0) }, { tools: many(1) })).toMatchObject([
+    { path: "tools", kind: "changed" },
+  ]);
+});
+
 test("a list that became something else, and keys that objects have by nature, are told as they are", () => {
   const before = JSON.parse('{"x":[1],"injected_tool_args":{"toString":"a"}}');
   const after = JSON.parse('{"x":{"0":1},"injected_tool_args":{"__proto__":"b"}}');
