@@ -202,7 +202,7 @@ export interface ModelOut {
 
 /**
  * A request that was changed on its way, piece by piece: messages of the request as it was asked for, `from` one of them
- * up to another; or, by its id, a message that is in the run's record and in no log.
+ * up to another; or, by its id within the run, a message that is in the run's record and in no log.
  */
 export type SentPiece = readonly [from: number, to: number] | string;
 

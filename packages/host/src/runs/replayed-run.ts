@@ -17,8 +17,10 @@ export interface ReplayInit {
   readonly loaded: LoadedRun;
   readonly messages: ReadonlyMap<string, { readonly message: LogEntry; readonly ord: number }>;
   readonly context: RunContext;
-  /** An effect was asked for: the context is as it was then. */
-  asked(asked: Asked): void;
+  /** Begin where this step did, if the record has a checkpoint there: what comes before is only read. */
+  readonly fromStep?: number | undefined;
+  /** An effect was asked for: the context is as it was then. `enough` when no more is wanted. */
+  asked(asked: Asked): "enough" | undefined;
 }
 
 /** The record has no more to say. */
@@ -42,7 +44,7 @@ export async function replayRun(agent: PinnedAgent, init: ReplayInit): Promise<D
 }
 
 class ReplayedRun implements JournalHost {
-  /** What the loop is started from: the state it was retried from, if it was (X13). */
+  /** What the loop is started from: a checkpoint, or the state it was retried from, if it was (X13). */
   readonly rows: readonly CommitRow[];
   readonly #init: ReplayInit;
   readonly #plan: Plan | null;
@@ -64,11 +66,18 @@ class ReplayedRun implements JournalHost {
       if (known === undefined) this.#messages.set(ord, [message]);
       else known.push(message);
     }
-    const first = this.#loop[0];
-    this.rows = first?.row.open ? [first.row] : [];
-    if (first === undefined || this.rows.length === 0) return;
+    const from = this.#start(init.fromStep);
+    const first = this.#loop[from];
+    this.rows = first === undefined ? [] : [first.row];
+    if (first === undefined) return;
     this.#apply(first.at);
-    this.#next = 1;
+    this.#next = first.row.open ? from + 1 : from; // what the loop did from an open one is in the next
+  }
+
+  /** The row to begin with; -1 for the beginning. */
+  #start(step: number | undefined): number {
+    const at = this.#loop.findLastIndex(({ row }) => row.state !== undefined && row.state.step + 1 === step);
+    return at < 0 && this.#loop[0]?.row.open ? 0 : at;
   }
 
   /** The row whose result the loop was given last. */
@@ -88,7 +97,7 @@ class ReplayedRun implements JournalHost {
   begin(asked: Asked): void {
     if (this.#seen.has(asked.key)) return;
     this.#seen.add(asked.key);
-    this.#init.asked(asked);
+    if (this.#init.asked(asked) === "enough") throw OVER;
   }
 
   async next(): Promise<{ key: string; result: unknown }> {

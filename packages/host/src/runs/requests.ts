@@ -75,6 +75,8 @@ export interface SentMessage {
 /**
  * The requests of a run, in the order they were made. The loop goes once more over what the record says came of each
  * effect, and for every model call the request is made by the function that made it then.
+ *
+ * @param step Only those of this step; with 0 those before the first, the planner's among them.
  */
 export async function sentRequests(
   engine: DurableEngine,
@@ -84,10 +86,11 @@ export async function sentRequests(
   const recorded = await readRecord(engine, row.id);
   if (recorded === undefined) return [];
   const { bound, problem } = await boundFor(engine, recorded);
-  const first = await rebuild(recorded, bound, bound.pinned, problem, step);
+  const first = await rebuild(recorded, bound, bound.pinned, problem, { step, fromStep: step });
   if (!first.isCut) return first.requests;
   // The code has other rails or hooks now: the loop as the record shows it does what it did then.
-  const again = await rebuild(recorded, bound, asRecorded(bound.pinned, recorded.loaded), problem, step);
+  const pinned = asRecorded(bound.pinned, recorded.loaded);
+  const again = await rebuild(recorded, bound, pinned, problem, { step });
   return again.isCut && again.requests.length <= first.requests.length ? first.requests : again.requests;
 }
 
@@ -143,9 +146,10 @@ async function childFor(
     const context = contextOf(parent, of.bound);
     const asked = ({ kind, input }: Asked) => {
       const child = input as ChildInput; // of this kind of effect
-      if (kind !== "child" || child.run_id !== row.id) return;
+      if (kind !== "child" || child.run_id !== row.id) return undefined;
       context.enter(child.agent);
       made = context.agent.child(child.job);
+      return "enough";
     };
     await replayRun(of.bound.pinned, { ...parent, context, asked });
   }
@@ -226,7 +230,7 @@ async function rebuild(
   bound: BoundAgent,
   pinned: PinnedAgent,
   problem: string | undefined,
-  step: number | undefined,
+  { step, fromStep }: { readonly step: number | undefined; readonly fromStep?: number | undefined },
 ): Promise<Rebuilt> {
   const { loaded } = recorded;
   const context = contextOf(recorded, bound);
@@ -235,27 +239,38 @@ async function rebuild(
   const known = new Set<string>();
   const asked = ({ kind, key, input }: Asked) => {
     known.add(key);
-    if (kind === "model") {
-      const model = input as ModelInput; // of this kind of effect
-      if (step !== undefined && model.step !== step) return;
-      const call = { key, input: model, out: results.get(key) as ModelOut | undefined };
-      if (wasSent(call.out)) requests.push(modelRequest(context, loaded, call, problem));
-    } else if (kind === "compact") {
-      const room = input as CompactInput; // of this kind of effect
-      if (step !== undefined && room.step !== step) return;
-      requests.push(...summaryRequests(context, key, room, results.get(key) as CompactOut | undefined));
-    }
+    if (kind !== "model" && kind !== "compact") return undefined;
+    const at = stepOf(input as ModelInput | CompactInput); // of these kinds of effects
+    if (step !== undefined && at > step) return "enough";
+    if (step !== undefined && at < step) return undefined;
+    if (kind === "compact")
+      requests.push(
+        ...summaryRequests(context, key, input as CompactInput, results.get(key) as CompactOut | undefined),
+      );
+    const out = results.get(key) as ModelOut | undefined;
+    if (kind === "model" && wasSent(out))
+      requests.push(modelRequest(context, loaded, { key, input: input as ModelInput, out }, problem));
+    return undefined;
   };
-  const diverged = await replayRun(pinned, { ...recorded, context, asked });
+  const diverged = await replayRun(pinned, { ...recorded, context, fromStep, asked });
   if (diverged === undefined) return { requests, isCut: false };
   const lost = loaded.commits
     .flatMap(({ body }) => body.begun)
     .filter((key) => MODEL.test(key) && !known.has(key) && wasSent(results.get(key) as ModelOut | undefined));
   const stubs = lost.map((key) => stub(context, key, results.get(key) as ModelOut | undefined));
   return {
-    requests: [...requests, ...stubs.filter((one) => step === undefined || one.step === step)],
+    requests: [...requests, ...stubs.filter((one) => step === undefined || stepIn(one) === step)],
     isCut: true,
   };
+}
+
+/** The executor's step that it is of. Before its first there are the planner's and what is done to make room for it all. */
+function stepOf(input: ModelInput | CompactInput): number {
+  return "planner" in input ? 0 : input.step;
+}
+
+function stepIn({ kind, step }: SentRequest): number {
+  return kind === "planner" ? 0 : step;
 }
 
 /** What came of each effect: in the loop's rows, or, of one whose result is on its way to the loop, aside (X9). */
@@ -318,7 +333,7 @@ function summaryRequests(
   key: string,
   { agent, step, attempt }: CompactInput,
   out: CompactOut | undefined,
-): SentRequest[] {
+): readonly SentRequest[] {
   context.enter(agent);
   return (out?.summaries ?? []).map((summary, i) => {
     const rebuilt = rebuildSummary(context, summary);

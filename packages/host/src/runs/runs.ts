@@ -188,8 +188,8 @@ export class Runs {
   }
 
   /**
-   * Its requests to models as they were really sent, those of one step if asked for (R4): what rails made of them, and what
-   * the turn had for itself. Sub-agents are runs of their own.
+   * Its requests to models as they were really sent (R4): what rails made of them, and what the turn had for itself. Those
+   * of one step if asked for; with 0 those before the first, the planner's among them. Sub-agents are runs of their own.
    */
   async requests(
     id: string,

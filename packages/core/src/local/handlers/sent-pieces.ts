@@ -20,7 +20,7 @@ export function keepChanges(
   for (const [n, message] of sent.entries()) {
     const at = places.get(message.id);
     if (at === undefined || !sameBytes(asked[at], message)) {
-      pieces.push(run.recordSent(asSent(message), sentOnlyId(of, n)));
+      pieces.push(keep(run, of, message, n));
       continue;
     }
     const last = pieces.at(-1);
@@ -32,7 +32,16 @@ export function keepChanges(
 
 /** A message for a request that has nothing to be compared with. */
 export function keepSent(run: RunContext, of: string, sent: readonly Message[]): readonly string[] {
-  return sent.map((message, n) => run.recordSent(asSent(message), sentOnlyId(of, n)));
+  return sent.map((message, n) => keep(run, of, message, n));
+}
+
+/** Named without the run it is in: these names go where a loop keeps its journal. */
+function keep(run: RunContext, of: string, message: Message, n: number): string {
+  return run.recordSent(asSent(message), sentOnlyId(of, n)).slice(run.id.length + 1);
+}
+
+export function keptAs(run: RunContext, name: string): Message | undefined {
+  return run.sentOnly(`${run.id}.${name}`);
 }
 
 /** The messages that were sent, as far as they are there; those that are gone are counted. */
@@ -48,7 +57,7 @@ export function readPieces(
       messages.push(...asked.slice(...piece));
       continue;
     }
-    const message = run.sentOnly(piece);
+    const message = keptAs(run, piece);
     if (message === undefined || isForgotten(message)) gone += 1;
     else messages.push(message);
   }

@@ -5,7 +5,7 @@ import type { ModelInput, ModelOut, SentSummary } from "../../turn/world.ts";
 import { changedRequest } from "../prompt-cache/changed-request.ts";
 import type { RunContext } from "../run-context.ts";
 import { type CallSettings, piecesOf, promptOf, requestMessages, settle } from "./request.ts";
-import { isForgotten, readPieces } from "./sent-pieces.ts";
+import { isForgotten, keptAs, readPieces } from "./sent-pieces.ts";
 
 /** A request as a provider was given it, made once more from a run's record (R4). Attachments are in it by reference. */
 export interface RebuiltRequest extends CallSettings {
@@ -40,7 +40,7 @@ export function rebuildRequest(
 
 /** The same of a request for a summary. */
 export function rebuildSummary(run: RunContext, { messages, max_tokens }: SentSummary): RebuiltRequest {
-  const [system, ...rest] = messages.map((id) => run.sentOnly(id));
+  const [system, ...rest] = messages.map((name) => keptAs(run, name));
   const there = rest.filter((message) => message !== undefined && !isForgotten(message)) as Message[]; // those that are
   const prompt: LanguageModelV4Prompt = [];
   const text = system?.role === "user" && system.parts[0]?.type === "text" ? system.parts[0].text : undefined;

@@ -22,7 +22,22 @@ export async function isAsSent(
   const requests = await trackside.runs.requests(runId);
   expect(requests.filter(({ complete }) => !complete)).toEqual([]);
   expect(requests.map(rebuilt)).toEqual(sentTo(...models));
+  await isAlikeByStep(trackside, runId, requests);
   return requests;
+}
+
+/** Whoever asks for one step gets the same as whoever asks for all of them. */
+export async function isAlikeByStep(
+  trackside: Trackside,
+  runId: string,
+  requests: readonly SentRequest[],
+): Promise<void> {
+  const stepOf = ({ kind, step }: SentRequest) => (kind === "planner" ? 0 : step);
+  const last = Math.max(0, ...requests.map(stepOf));
+  for (let step = 0; step <= last + 1; step++)
+    expect(await trackside.runs.requests(runId, { step })).toEqual(
+      requests.filter((one) => stepOf(one) === step),
+    );
 }
 
 /** How often a text is in a database, by table. */
