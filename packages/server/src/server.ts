@@ -40,7 +40,8 @@ export interface ServerOptions {
 export interface TracksideServer {
   /** Where people reach it. */
   readonly url: string;
-  listen(): Promise<{ readonly url: string }>;
+  /** `port` is the one it listens on, which may be another than that of `url`. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** Ends streams, lets requests under way finish for `graceMs`, then cuts them off. The host stays open. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   /** Answers a request without a socket. */
@@ -105,7 +106,7 @@ export function createServer(options: ServerOptions): TracksideServer {
       await trackside.open();
       server = nodeServer(fetch, limits, host);
       await listening(server, host, port);
-      return { url: url() };
+      return { url: url(), port: portOf(server) ?? port };
     },
 
     async close({ graceMs = 5000 } = {}) {

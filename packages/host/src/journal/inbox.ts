@@ -53,7 +53,7 @@ export function* sendToRun(db: Builder, sending: Sending): Operation<Sent> {
       .where("id", "=", runId)
       .where("tenant", "=", tenant),
   );
-  if (run === undefined) throw new TracksideError("config_invalid", `There is no run ${runId}.`);
+  if (run === undefined) throw new TracksideError("not_found", `There is no run ${runId}.`);
   if (run.ended_at !== null)
     throw new TracksideError(
       "config_invalid",

@@ -111,8 +111,11 @@ export function makeApp(options: AppOptions): (request: Request, env?: Bindings)
   }
 }
 
+/** Null where it is said twice: whoever stands in front may have gone by the other one. */
 function hostOf(request: Request, { incoming }: Bindings = {}): string | null {
-  return incoming === undefined ? new URL(request.url).host : (incoming.headers.host ?? null);
+  if (incoming === undefined) return new URL(request.url).host;
+  const said = incoming.headersDistinct["host"];
+  return said?.length === 1 ? (said[0] ?? null) : null;
 }
 
 /** Whom limits are for. A whole /64 is one caller: that is what a single customer is given. */

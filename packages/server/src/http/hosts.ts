@@ -8,7 +8,8 @@ export function isLoopback(host: string): boolean {
   return isIP(name) === 4 && name.startsWith("127.");
 }
 
-const HOST_HEADER = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+/** As it is written: a parser would read other spellings of a number as the number. */
+const HOST_HEADER = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /** The names this server goes by. */
 export class Hosts {
@@ -18,7 +19,7 @@ export class Hosts {
   readonly #publicOrigin: string | undefined;
 
   constructor(host: string, publicUrl: string | undefined, others: readonly string[]) {
-    const own = publicUrl === undefined ? [] : [hostnameOf(publicUrl)];
+    const own = publicUrl === undefined ? [] : [bare(new URL(publicUrl).hostname)];
     const local = isLoopback(host) ? ["localhost", "127.0.0.1", "::1"] : [];
     this.#names = new Set([bare(host), ...local, ...own, ...others.map(bare)]);
     this.#numbers = bare(host) === "0.0.0.0" || bare(host) === "::";
@@ -27,7 +28,7 @@ export class Hosts {
 
   /** Refuses a name that is not ours: somebody may have pointed their own at us, to read us from their page. */
   check(header: string | null | undefined): void {
-    const name = HOST_HEADER.test(header ?? "") ? hostnameOf(`http://${header}`) : "";
+    const name = bare(HOST_HEADER.exec(header ?? "")?.[1] ?? "");
     if (name !== "" && (this.#names.has(name) || (this.#numbers && isIP(name) !== 0))) return;
     const shown = JSON.stringify((header ?? "").slice(0, 80));
     throw new HttpProblem(
@@ -45,13 +46,6 @@ export class Hosts {
     // Behind something that speaks https only the public address tells the scheme.
     return from.host === URL.parse(`${from.protocol}//${host ?? ""}`)?.host;
   }
-}
-
-function hostnameOf(url: string): string {
-  const parsed = URL.parse(url);
-  // What has more in it than a host is no Host header.
-  if (parsed === null || parsed.username !== "" || parsed.password !== "") return "";
-  return bare(parsed.hostname);
 }
 
 function bare(host: string): string {

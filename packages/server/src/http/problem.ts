@@ -37,6 +37,7 @@ export function notFound(detail: string): HttpProblem {
 const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
   approval_unknown: 404,
+  rule_unknown: 404,
   secret_unknown: 404,
   token_unknown: 404,
   user_unknown: 404,
@@ -58,6 +59,8 @@ const STATUS: Readonly<Record<string, number>> = {
   output_invalid: 422,
   password_refused: 422,
   rail_aborted: 422,
+  rule_invalid: 422,
+  rules_off: 422,
   budget_exceeded: 422,
   secret_invalid: 422,
   secret_name_invalid: 422,
