@@ -1,4 +1,4 @@
-import type { Json } from "trackside";
+import type { Json } from "trackside/schema";
 import * as z from "zod";
 
 export const json: z.ZodType<Json> = z.json() as z.ZodType<Json>; // the same values, but theirs may be written to
