@@ -162,15 +162,19 @@ test("the plan is state, and sub-agents are told", async () => {
 
 test("H7 a draft that is taken back leaves the client's messages", async () => {
   const model = scriptedModel(["Wrong draft.", "Right answer."]);
-  const picky = postHook({ name: "picky" }, (turn) => {
-    const said = JSON.stringify(turn.context.at(-1));
-    return said.includes("Wrong") ? regenerate("say it right") : cont(turn);
+  let isShown = () => false;
+  const picky = postHook({ name: "picky" }, async (turn) => {
+    if (turn.answer !== "Wrong draft.") return cont(turn);
+    await until(() => isShown());
+    return regenerate("say it right");
   });
   const agent = new Agent({ name: "writer", model, hooks: { post: [picky] } });
   const { url } = await stage([agent], agUiRoutes());
-  const { http, say, run } = client(url, "writer");
+  const { http, events, say, run } = client(url, "writer");
+  isShown = () => JSON.stringify(http.messages).includes("Wrong");
   say("Write");
   await run();
+  expect(events.map(({ type }) => type)).toContain("MESSAGES_SNAPSHOT");
   const said = http.messages.filter(({ role }) => role === "assistant");
   expect(said).toMatchObject([{ content: "Right answer." }]);
 });

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { Agent, defineTool } from "trackside";
+import { Agent, cont, defineTool, postHook, regenerate } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -182,6 +182,17 @@ describe("chat completions", () => {
     ).rejects.toMatchObject({ status: 400, param: "response_format" });
     const stream = client.chat.completions.stream({ model: "form", messages: user("Where?") });
     expect(await stream.finalContent()).toBe('{"city":"Oslo"}');
+  });
+
+  test("H7 text that may be taken back is not streamed before it stands", async () => {
+    const model = scriptedModel(["Wrong draft.", "Right answer."]);
+    const picky = postHook({ name: "picky" }, (turn) =>
+      turn.answer === "Wrong draft." ? regenerate("say it right") : cont(turn),
+    );
+    const agent = new Agent({ name: "writer", model, hooks: { post: [picky] } });
+    const { url } = await stage([agent], openAiRoutes());
+    const stream = clientFor(url).chat.completions.stream({ model: "writer", messages: user("Write") });
+    expect(await stream.finalContent()).toBe("Right answer.");
   });
 
   test("a failed run is an error that is not sent again, streamed or not", async () => {

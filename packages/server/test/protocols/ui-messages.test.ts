@@ -2,7 +2,7 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
 } from "ai";
-import { Agent, defineTool } from "trackside";
+import { Agent, cont, defineTool, postHook, regenerate } from "trackside";
 import { type ScriptedStep, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -359,4 +359,55 @@ test("L7 an approval in a sub-agent is asked and decided in the chat", async () 
   void page.chat.sendMessage();
   await until(() => page.text() === "It is paid." && page.chat.status === "ready");
   expect(ran).toEqual(["pay 5"]);
+});
+
+test("H7 a draft that is taken back leaves the page", async () => {
+  const model = scriptedModel(["Wrong draft.", "Right answer."]);
+  let isShown = () => false;
+  const picky = postHook({ name: "picky" }, async (turn) => {
+    if (turn.answer !== "Wrong draft.") return cont(turn);
+    await until(() => isShown());
+    return regenerate("say it right");
+  });
+  const agent = new Agent({ name: "writer", model, hooks: { post: [picky] } });
+  const { url } = await stage([agent], uiMessageRoutes());
+  const page = await openPage(`${url}/v1/agents/writer/chat`);
+  isShown = () => page.text() === "Wrong draft.";
+  void page.chat.sendMessage({ text: "Write" });
+  await until(() => page.text() === "Right answer." && page.chat.status === "ready");
+  expect(JSON.stringify(page.chat.messages)).not.toContain("Wrong");
+});
+
+test("X7 a second message while a run is at work is refused, or steers it if asked to", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const wait = defineTool({ name: "wait", effect: "none", execute: () => held.then(() => "over") });
+  const model = scriptedModel([{ text: "Wait.", calls: [{ tool: "wait" }] }, "Heard both."]);
+  const agent = new Agent({ name: "slow", model, tools: [wait] });
+  const { url } = await stage([agent], uiMessageRoutes());
+  const api = `${url}/v1/agents/slow/chat`;
+  const post = (text: string, more: object = {}) =>
+    fetch(api, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        id: "busy",
+        messages: [{ id: text, role: "user", parts: [{ type: "text", text }] }],
+        ...more,
+      }),
+    });
+  const first = await post("one");
+  const refused = await post("two");
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({
+    code: "conversation_busy",
+    detail: expect.stringMatching(/run_/),
+  });
+  const steered = await post("three", { whenBusy: "steer" });
+  release();
+  expect(await steered.text()).toContain("Heard both.");
+  expect(await first.text()).toContain("steering-message");
+  expect(JSON.stringify(model.requests[1]?.prompt)).toContain("three");
 });
