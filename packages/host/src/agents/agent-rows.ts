@@ -1,5 +1,6 @@
 import type { JsonObject } from "trackside";
 import * as z from "zod";
+import { hot } from "../hot.ts";
 import { versioned } from "../store/rows/versioned.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 import type { AgentsTable, AgentVersionsTable } from "../store/tables.ts";
@@ -35,16 +36,23 @@ export const agentVersionBody = versioned({
   upgrade: {},
 });
 
+const byName = hot<{ tenant: string; name: string }, AgentsTable>((db, value) =>
+  db.selectFrom("agents").selectAll().where("tenant", "=", value("tenant")).where("name", "=", value("name")),
+);
+
+/** An agent by its name in a tenant. */
+export function* findByName(db: Builder, tenant: string, name: string): Operation<AgentsTable | undefined> {
+  return (yield* byName(db, { tenant, name })).rows[0];
+}
+
 /** An agent by its name in a tenant, or by its id there. */
 export function* findAgent(db: Builder, tenant: string, key: string): Operation<AgentsTable | undefined> {
-  const found = yield* rows(
-    db
-      .selectFrom("agents")
-      .selectAll()
-      .where("tenant", "=", tenant)
-      .where((where) => where.or([where("name", "=", key), where("id", "=", key)])),
+  const named = yield* findByName(db, tenant, key);
+  if (named !== undefined) return named;
+  const [row] = yield* rows(
+    db.selectFrom("agents").selectAll().where("id", "=", key).where("tenant", "=", tenant),
   );
-  return found.find(({ name }) => name === key) ?? found[0];
+  return row;
 }
 
 /** One version of an agent. */

@@ -13,7 +13,7 @@ import type { Cipher } from "../secrets/index.ts";
 import { type Builder, changed, type Operation, rows } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { AgentsTable, AgentVersionsTable } from "../store/tables.ts";
-import { agentBody, agentVersionBody, findAgent, findVersion } from "./agent-rows.ts";
+import { agentBody, agentVersionBody, findAgent, findByName, findVersion } from "./agent-rows.ts";
 import { type AgentChange, diffDefinitions } from "./diff.ts";
 import { issueAt } from "./issues.ts";
 import { withoutLiterals } from "./servers.ts";
@@ -364,7 +364,7 @@ export class Agents {
     { tenant = DEFAULT_TENANT, by, note }: Author,
     at: number,
   ): Operation<AgentRecord> {
-    if ((yield* findAgent(db, tenant, made.name))?.name === made.name) throw taken(made.name);
+    if ((yield* findByName(db, tenant, made.name)) !== undefined) throw taken(made.name);
     const { name, definition, digest, autonomous_mode } = made;
     const row: AgentsTable = {
       id: newId("agent"),
@@ -398,7 +398,7 @@ export class Agents {
     const autonomous_mode = made.autonomous_mode ?? before.autonomous_mode;
     const isSame = digest === row.digest && autonomous_mode === before.autonomous_mode;
     if (isSame) return this.#record(row); // nothing to remember
-    if (name !== row.name && (yield* findAgent(db, tenant, name))?.name === name) throw taken(name);
+    if (name !== row.name && (yield* findByName(db, tenant, name)) !== undefined) throw taken(name);
     const version = row.version + 1;
     const body = agentBody.write({ v: 1, definition, autonomous_mode, by });
     const next = { ...row, name, version, digest, updated_at: at, body };

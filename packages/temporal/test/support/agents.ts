@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { TracksideOptions } from "@trackside/host";
 import { Agent, type AgentBinding, defineRail, defineTool, HOOK_POINTS } from "trackside";
 import { type ScriptedReply, type ScriptedRequest, scriptedModel } from "trackside/testing";
 import * as z from "zod";
@@ -116,6 +117,14 @@ export function makeAgents({ marks, without }: AgentsInit): readonly AgentBindin
     new Agent({ name: "gated", ...both, hitlTools: ["charge"], hitlTimeoutSeconds: 3600 }),
     new Agent({ name: "guarded", ...both, rails: [guard] }),
   ];
+}
+
+/** What they are made of, for agents that are made at run time: the tools, and the model as `demo:script`. */
+export function toolkitOf([agent]: readonly AgentBinding[]): Pick<TracksideOptions, "tools" | "models"> {
+  const [model] = agent?.models ?? [];
+  if (agent === undefined || typeof model !== "object")
+    throw new Error("an agent with a model was to be here");
+  return { tools: agent.tools, models: { "demo:script": model } };
 }
 
 function scriptOf({ prompt }: ScriptedRequest): { n: string; steps: readonly (string | Step)[] } {

@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
 import { postgres, redisBus, Trackside } from "@trackside/host";
 import { TracksideError } from "trackside";
 import { createWorker } from "../../src/worker/index.ts";
-import { type AgentsInit, makeAgents } from "./agents.ts";
+import { type AgentsInit, makeAgents, toolkitOf } from "./agents.ts";
 import { KEYS } from "./keys.ts";
 
 export interface WorkerProgram extends AgentsInit {
@@ -38,20 +38,15 @@ const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 if (init.role === "worker") await work(init);
 else await decide(init);
 
-async function work({
-  address,
-  taskQueue,
-  database,
-  redis,
-  bundle,
-  ...agents
-}: WorkerProgram): Promise<void> {
+async function work({ address, taskQueue, database, redis, bundle, ...made }: WorkerProgram): Promise<void> {
   Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
   const connection = await NativeConnection.connect({ address });
+  const agents = makeAgents(made);
   const trackside = new Trackside({
     store: postgres(database),
     keyring: KEYS,
-    agents: makeAgents(agents),
+    agents,
+    ...toolkitOf(agents),
     claims: false,
     notice: (notice) => say({ notice }),
     ...(redis === undefined ? {} : { bus: redisBus(redis) }),

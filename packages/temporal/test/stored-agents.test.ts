@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { call, script } from "./support/agents.ts";
+import { placeSuite } from "./support/suite.ts";
+
+const ANN = { by: "ann" };
+const definition = { name: "clerk", model: "demo:script", tools: ["look", "charge"], hitl_tools: ["charge"] };
+
+await placeSuite("agents that are in no code", {}, (here) => {
+  test("X2 X9 a worker makes them from what the run is pinned to; killed, another goes on, though the agent is gone", async () => {
+    const { place } = here;
+    const { agents, approvals } = place.trackside;
+    await place.workers(2);
+    await place.announced(2);
+    await agents.create({ definition }, ANN);
+    const n = "stored";
+    const runId = await place.start(
+      "clerk",
+      script(n, [call("look", n, "first"), call("charge", n), "done"]),
+    );
+    const mark = await place.marked(n, "tool", "look");
+    await agents.save(
+      "clerk",
+      { definition: { ...definition, tools: ["put"], hitl_tools: [] } },
+      { ...ANN, version: 1 },
+    );
+    await agents.delete("clerk", { ...ANN, erase: true });
+    await place.kill(mark);
+    const { id } = await place.pending(runId);
+    await approvals.decide(id, { choice: "approve", by: "ann" });
+    expect(await place.text(runId)).toBe("done");
+    expect(place.marksOf(n, "tool", "charge")).toHaveLength(1);
+  });
+
+  test("X9 what no worker has is named when a run is submitted, and nothing is begun", async () => {
+    const place = await here.another();
+    await place.worker({ without: "look" }).ready;
+    await place.announced(1);
+    await place.trackside.agents.create({ definition }, ANN);
+    await expect(place.start("clerk", "hi")).rejects.toMatchObject({
+      code: "not_available",
+      message: expect.stringMatching(
+        /No worker of temporal:.* can run the agent "clerk": none has the tool "look"\. Start a worker with it/,
+      ),
+    });
+    expect(await place.trackside.runs.list()).toEqual([]);
+    await place.worker().ready;
+    await place.announced(2);
+    const n = "later";
+    await place.trackside.agents.save(
+      "clerk",
+      { definition: { ...definition, tools: ["charge", "put"], hitl_tools: [] } },
+      { ...ANN, version: 1 },
+    );
+    const runId = await place.start("clerk", script(n, [call("put", n), "done"]));
+    expect(await place.text(runId)).toBe("done");
+  });
+});
