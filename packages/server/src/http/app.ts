@@ -60,14 +60,12 @@ export function makeApp(options: AppOptions): (request: Request, env?: Bindings)
     return next();
   });
   app.route("/api/v1", api(options));
-  for (const { paths, app: protocol } of options.protocols) {
-    for (const path of paths)
-      app.use(path, async (c, next) => {
-        credentialOf(c);
-        return next();
-      });
-    app.route("/", protocol);
-  }
+  for (const path of new Set(options.protocols.flatMap(({ paths }) => paths)))
+    app.use(path, async (c, next) => {
+      credentialOf(c);
+      return next();
+    });
+  for (const { app: protocol } of options.protocols) app.route("/", protocol);
   for (const path of ["/api/*", "/v1/*", "/mcp/*"])
     app.all(path, (c) => {
       throw notFound(
@@ -75,7 +73,7 @@ export function makeApp(options: AppOptions): (request: Request, env?: Bindings)
       );
     });
   app.all("*", (c) => options.files(c.req.raw));
-  app.onError((error) => problemResponse(error, reporting));
+  app.onError((error, c) => problemResponse(error, reporting, c.req.path.startsWith("/v1/")));
 
   return async (request, env = {}) => {
     const response = await app.fetch(request, env);

@@ -131,9 +131,12 @@ export function problemOf(
   return { problem, headers };
 }
 
-export function problemResponse(error: unknown, reporting: Reporting): Response {
+/** `forOpenAi`: with what clients of that API look for beside it. */
+export function problemResponse(error: unknown, reporting: Reporting, forOpenAi = false): Response {
   const { problem, headers } = problemOf(error, reporting);
-  return new Response(JSON.stringify(problem), {
+  const { detail: message, title: type, code } = problem;
+  const more = forOpenAi ? { error: { message, type, code, param: null } } : {};
+  return new Response(JSON.stringify({ ...problem, ...more }), {
     status: problem.status,
     headers: { ...headers, "content-type": "application/problem+json", "cache-control": "no-store" },
   });

@@ -24,6 +24,14 @@ const send = (
     ...(method === "DELETE" ? {} : { body: JSON.stringify(body) }),
   });
 
+/** What is looked at in answers. */
+interface Said {
+  readonly id: string;
+  readonly run_id: string;
+  readonly secret: string;
+}
+const said = async (answer: Response | Promise<Response>) => (await (await answer).json()) as Said; // whichever it is
+
 test("X10 the same key and request again get the first answer, and nothing happens twice", async () => {
   const key = newKey();
   const body = { agent: "clerk", input: "Hello" };
@@ -32,7 +40,7 @@ test("X10 the same key and request again get the first answer, and nothing happe
   expect([first.status, again.status]).toEqual([202, 202]);
   expect(first.headers.get("idempotency-replayed")).toBeNull();
   expect(again.headers.get("idempotency-replayed")).toBe("true");
-  const answer = await first.json();
+  const answer = await said(first);
   expect(await again.json()).toEqual(answer);
   const { items } = await room.client("admin").listRuns({});
   expect(items.map(({ id }) => id)).toEqual([answer.run_id]);
@@ -40,8 +48,8 @@ test("X10 the same key and request again get the first answer, and nothing happe
 
 test("X10 a secret that is shown once is shown to who asks again with the key, and is not in the database", async () => {
   const key = newKey();
-  const first = await (await send("/tokens", key, { name: "mine", role: "viewer" })).json();
-  const again = await (await send("/tokens", key, { name: "mine", role: "viewer" })).json();
+  const first = await said(send("/tokens", key, { name: "mine", role: "viewer" }));
+  const again = await said(send("/tokens", key, { name: "mine", role: "viewer" }));
   expect(first.secret).toMatch(/^tsk_/);
   expect(again.secret).toBe(first.secret);
 });
@@ -53,7 +61,7 @@ test("X10 of many at once one is done, and all are told the same", async () => {
     Array.from({ length: 12 }, () => send("/tokens", key, { name: "racing", role: "viewer" })),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-  const ids = await Promise.all(answers.map(async (answer) => (await answer.json()).id));
+  const ids = await Promise.all(answers.map(async (answer) => (await said(answer)).id));
   expect(new Set(ids).size).toBe(1);
   expect((await room.client("admin").listTokens()).items.length).toBe(before + 1);
 });
@@ -71,9 +79,9 @@ test("X10 a key that was used for something else is refused", async () => {
 
 test("X10 callers do not share keys", async () => {
   const key = newKey();
-  const mine = await (await send("/conversations", key, { title: "same" })).json();
-  const theirs = await (await send("/conversations", key, { title: "same" }, { as: "operator" })).json();
-  const elsewhere = await (await send("/conversations", key, { title: "same" }, { as: "stranger" })).json();
+  const mine = await said(send("/conversations", key, { title: "same" }));
+  const theirs = await said(send("/conversations", key, { title: "same" }, { as: "operator" }));
+  const elsewhere = await said(send("/conversations", key, { title: "same" }, { as: "stranger" }));
   expect(new Set([mine.id, theirs.id, elsewhere.id]).size).toBe(3);
 });
 

@@ -3,6 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import { problem } from "../../src/contract/index.ts";
 import { openRoom, type Room } from "./support/room.ts";
 
+type Body = NonNullable<RequestInit["body"]>;
+
 let room: Room;
 beforeAll(async () => {
   room = await openRoom();
@@ -16,7 +18,7 @@ async function refusedWith(answer: Response): Promise<string> {
   return `${said.status} ${said.code}`;
 }
 
-const start = (body: BodyInit, headers: Record<string, string> = {}) =>
+const start = (body: Body, headers: Record<string, string> = {}) =>
   room.send("/runs", { method: "POST", as: "admin", body, headers, duplex: "half" } as RequestInit & {
     as: "admin";
   });
@@ -100,7 +102,7 @@ test.each([
 test("a body that is too large is refused by its length, and by its bytes when it does not say", async () => {
   const most = 1024 * 1024;
   const long = JSON.stringify({ name: "x".repeat(most), role: "viewer" });
-  const send = (body: BodyInit) =>
+  const send = (body: Body) =>
     room.send("/tokens", { method: "POST", as: "admin", body, duplex: "half" } as RequestInit & {
       as: "admin";
     });

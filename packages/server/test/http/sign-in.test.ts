@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Answer } from "../../src/client/index.ts";
 import { createServer } from "../../src/index.ts";
 import { fresh } from "./support/fresh.ts";
 import { openRoom, type Room, signedIn } from "./support/room.ts";
@@ -29,12 +30,12 @@ test("the first visit: of many with the setup link one becomes admin, and is sig
   expect(tries.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   const won = tries.find(({ status }) => status === 200);
   const cookie = won?.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const me = await (await fetch(`${url}/api/v1/me`, { headers: { cookie } })).json();
+  const me = (await (await fetch(`${url}/api/v1/me`, { headers: { cookie } })).json()) as Answer<"me">; // checked on its way
   expect(me).toMatchObject({ role: "admin", via: "session", may: ["read", "operate", "decide", "admin"] });
   expect(await server.setupLink()).toBeUndefined();
   expect(await (await fetch(`${url}/api/v1/health`)).json()).toMatchObject({ setup: false });
 
-  const name = me.user.name as string;
+  const { name } = me.user;
   const right = await post(url, "/session", { name, password: PASSWORD });
   expect(right.status).toBe(200);
   const wrong = await post(url, "/session", { name, password: `${PASSWORD}!` });
