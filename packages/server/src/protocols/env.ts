@@ -12,11 +12,14 @@ export interface ProtocolCredential {
 
 /** What protocols need of the server they are mounted on: set for every request before it reaches them. */
 export interface ProtocolEnv {
+  Bindings: { readonly outgoing?: { readonly destroyed: boolean } };
   Variables: {
     credential: ProtocolCredential;
     trackside: Trackside;
     /** Where people find the control room, for links to approvals; without it they are relative. */
     publicUrl?: string;
+    /** Aborted when the client goes away or the server closes. */
+    signal?: AbortSignal;
   };
 }
 

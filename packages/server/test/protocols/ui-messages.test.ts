@@ -226,7 +226,7 @@ test("stop() cancels the run, and what was said stays", async () => {
     const runs = await trackside.runs.list({ tenant: "acme" });
     return runs[0]?.ended_at != null && runs;
   });
-  expect(run?.outcome).toMatchObject({ status: "cancelled", reason: "stopped by u1" });
+  expect(run?.outcome).toMatchObject({ status: "cancelled", reason: "stopped by the client of u1" });
   expect(page.chat.status).toBe("ready");
 });
 

@@ -1,5 +1,6 @@
 import type { Approval, DurableEvent, DurableEventOf, LiveEvent } from "trackside";
 import { type Beat, Beats, isMain } from "../shared/beats.ts";
+import { closing } from "../shared/connection.ts";
 import { approvalLink } from "../shared/decide.ts";
 import { UsageMeter } from "../shared/usage.ts";
 import type { Moment } from "../shared/watch.ts";
@@ -67,7 +68,7 @@ export class AgUiEvents {
   }
 
   *end(): Generator<AgUiEvent> {
-    if (!this.#isOver) yield this.#error("The server stopped reading the run.", "internal");
+    if (!this.#isOver) yield this.#error(closing().message, "closing");
   }
 
   *#beat(beat: Beat): Generator<AgUiEvent> {

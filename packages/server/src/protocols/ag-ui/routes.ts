@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { ProtocolContext, ProtocolEnv } from "../env.ts";
 import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
-import { cancelFor } from "../shared/cancel.ts";
+import { Connection } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
 import { sse, sseResponse } from "../shared/sse.ts";
@@ -60,14 +60,20 @@ async function turnOf(c: ProtocolContext, agent: string, request: AgUiRequest): 
   return begin(c, agent, parts, conversationOf(place), { requestId, scope });
 }
 
-function stream(c: ProtocolContext, { runId, after }: Turn, events: AgUiEvents): Response {
+function stream(c: ProtocolContext, { runId, after, beside }: Turn, events: AgUiEvents): Response {
   const { tenant } = c.get("credential");
-  const gone = new AbortController();
-  const cancel = cancelFor(c, runId);
+  const connection = new Connection(c, runId);
+  const { signal } = connection;
   async function* source(): AsyncGenerator<string> {
     yield sse(events.start());
     try {
-      for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, signal: gone.signal }))
+      for await (const moment of watchRun(c.get("trackside"), {
+        tenant,
+        runId,
+        after,
+        beside,
+        signal,
+      }))
         for (const event of events.read(moment)) yield sse(event);
       for (const event of events.end()) yield sse(event);
     } catch (error) {
@@ -75,10 +81,5 @@ function stream(c: ProtocolContext, { runId, after }: Turn, events: AgUiEvents):
       yield sse({ type: "RUN_ERROR", message, code });
     }
   }
-  return sseResponse(source(), {
-    onGone: () => {
-      gone.abort();
-      cancel(); // `abortRun()` is nothing else
-    },
-  });
+  return sseResponse(source(), { onGone: () => connection.gone(true) }); // `abortRun()` is nothing else
 }

@@ -10,7 +10,7 @@ import * as z from "zod";
 import type { ProtocolContext } from "../env.ts";
 import { mayDecide, mayStart } from "../shared/access.ts";
 import { isMain } from "../shared/beats.ts";
-import { cancelFor } from "../shared/cancel.ts";
+import { Connection, closing } from "../shared/connection.ts";
 import { approvalLink } from "../shared/decide.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { Refusal, refusalOf } from "../shared/refusal.ts";
@@ -108,16 +108,18 @@ function verdictOf(given: unknown, user: string): Verdict | undefined {
 }
 
 async function follow(c: ProtocolContext, turn: Turn, context: ServerContext): Promise<Answer> {
-  const { runId, after } = turn;
+  const { runId, after, beside } = turn;
   const { tenant } = c.get("credential");
-  const { signal } = context.mcpReq;
-  const cancel = cancelFor(c, runId);
-  signal.addEventListener("abort", cancel, { once: true });
+  const connection = new Connection(c, runId);
+  const { signal } = connection;
+  const asked = context.mcpReq.signal;
+  const gone = () => connection.gone(true);
+  asked.addEventListener("abort", gone, { once: true });
   const report = reporter(context);
   let text = "";
   try {
-    if (signal.aborted) cancel();
-    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, signal })) {
+    if (asked.aborted) gone();
+    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, beside, signal })) {
       if (moment.kind === "paused") return paused(c, turn, moment.waiting, text, context);
       const { event, isPast } = moment;
       if (event.type === "text" && isMain(event, runId)) text = event.text;
@@ -127,9 +129,9 @@ async function follow(c: ProtocolContext, turn: Turn, context: ServerContext): P
       if (end !== undefined) return end;
     }
   } finally {
-    signal.removeEventListener("abort", cancel);
+    asked.removeEventListener("abort", gone);
   }
-  throw new Refusal(503, "not_available", "The server stopped reading the run.");
+  throw closing();
 }
 
 type Status = Extract<DurableEvent, { type: "status" }>;

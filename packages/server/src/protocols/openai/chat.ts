@@ -2,7 +2,7 @@ import type { AgentBinding } from "trackside";
 import type { ProtocolContext } from "../env.ts";
 import { findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
-import { cancelFor } from "../shared/cancel.ts";
+import { Connection, closing } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { Refusal, refusalOf } from "../shared/refusal.ts";
 import { requestIdOf } from "../shared/request-id.ts";
@@ -63,30 +63,48 @@ async function turnOf(c: ProtocolContext, request: ChatRequest): Promise<Turn> {
   return begin(c, model, parts, importedConversation(history, id));
 }
 
-async function whole(c: ProtocolContext, { runId, after }: Turn, completion: Completion): Promise<Response> {
+async function whole(
+  c: ProtocolContext,
+  { runId, after, beside }: Turn,
+  completion: Completion,
+): Promise<Response> {
   const { tenant } = c.get("credential");
-  const { signal } = c.req.raw;
-  const cancel = cancelFor(c, runId);
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    if (signal.aborted) cancel();
-    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, signal }))
+  await reading(c, runId, async (signal) => {
+    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, beside, signal }))
       for (const _ of completion.read(moment));
+  });
+  if (completion.failure) return failureResponse(completion.failure);
+  if (!completion.isOver) throw closing();
+  return Response.json(completion);
+}
+
+/** Reads a run for a client that waits for all of it. */
+export async function reading(
+  c: ProtocolContext,
+  runId: string,
+  read: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { signal } = c.req.raw;
+  const connection = new Connection(c, runId);
+  const gone = () => connection.gone(true);
+  signal.addEventListener("abort", gone, { once: true });
+  try {
+    if (signal.aborted) gone();
+    await read(connection.signal);
   } finally {
-    signal.removeEventListener("abort", cancel);
+    signal.removeEventListener("abort", gone);
   }
-  return completion.failure ? failureResponse(completion.failure) : Response.json(completion);
 }
 
 function streamed(
   c: ProtocolContext,
-  { runId, after }: Turn,
+  { runId, after, beside }: Turn,
   completion: Completion,
   wantsUsage: boolean,
 ): Response {
   const { tenant } = c.get("credential");
-  const gone = new AbortController();
-  const cancel = cancelFor(c, runId);
+  const connection = new Connection(c, runId);
+  const { signal } = connection;
   async function* source(): AsyncGenerator<string> {
     try {
       yield sse(completion.chunk({ role: "assistant", content: "" }));
@@ -94,16 +112,18 @@ function streamed(
         tenant,
         runId,
         after,
-        signal: gone.signal,
+        beside,
+        signal,
       })) {
         for (const content of completion.read(moment)) yield sse(completion.chunk({ content }));
         if (completion.failure) break;
       }
       if (completion.failure) {
-        cancel(); // what was taken back is not waited for
+        connection.cancel(); // what was taken back is not waited for
         yield sse(failureBody(completion.failure));
         return;
       }
+      if (!completion.isOver) throw closing();
       for (const chunk of completion.last()) yield sse(chunk);
       if (wantsUsage) yield sse(completion.usageChunk());
       yield sse("[DONE]");
@@ -111,10 +131,5 @@ function streamed(
       yield sse(errorBody(refusalOf(error)));
     }
   }
-  return sseResponse(source(), {
-    onGone: () => {
-      gone.abort();
-      cancel();
-    },
-  });
+  return sseResponse(source(), { onGone: () => connection.gone(true) });
 }

@@ -81,6 +81,11 @@ export class Completion {
     }
   }
 
+  /** Whether the run has come to its end, or to where it waits. */
+  get isOver(): boolean {
+    return this.#finish !== null || this.failure !== undefined;
+  }
+
   *#say(delta: string): Generator<string> {
     if (this.#init.holdsText) {
       this.#held += delta;

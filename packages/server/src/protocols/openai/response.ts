@@ -51,6 +51,11 @@ export class ResponseBuilder {
     this.#beats = new Beats(init.runId);
   }
 
+  /** Whether the run has come to its end, or to where it waits. */
+  get isOver(): boolean {
+    return this.#status !== "in_progress" || this.failure !== undefined;
+  }
+
   *start(): Generator<StreamEvent> {
     yield this.#event("response.created", { response: this.toJSON() });
     yield this.#event("response.in_progress", { response: this.toJSON() });

@@ -3,14 +3,14 @@ import type { ProtocolContext } from "../env.ts";
 import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
 import { branchAfter } from "../shared/branching.ts";
-import { cancelFor } from "../shared/cancel.ts";
+import { Connection, closing } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { Refusal, refusalOf } from "../shared/refusal.ts";
 import { requestIdOf } from "../shared/request-id.ts";
 import { sse, sseResponse } from "../shared/sse.ts";
 import { begin, goOn, runOfAnswers, type Turn } from "../shared/turn.ts";
 import { watchRun } from "../shared/watch.ts";
-import { holdsText } from "./chat.ts";
+import { holdsText, reading } from "./chat.ts";
 import { errorBody, failureResponse } from "./errors.ts";
 import { importedConversation } from "./history.ts";
 import { checkFormat, checkTools, RESPONSES, refuseUnsupported } from "./parameters.ts";
@@ -102,28 +102,24 @@ async function turnOf(c: ProtocolContext, request: ResponseRequest): Promise<Tur
 
 async function whole(
   c: ProtocolContext,
-  { runId, after }: Turn,
+  { runId, after, beside }: Turn,
   builder: ResponseBuilder,
 ): Promise<Response> {
   const { tenant } = c.get("credential");
-  const { signal } = c.req.raw;
-  const cancel = cancelFor(c, runId);
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    if (signal.aborted) cancel();
-    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, signal }))
+  await reading(c, runId, async (signal) => {
+    for await (const moment of watchRun(c.get("trackside"), { tenant, runId, after, beside, signal }))
       for (const _ of builder.read(moment));
     for (const _ of builder.end());
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-  return builder.failure ? failureResponse(builder.failure) : Response.json(builder);
+  });
+  if (builder.failure) return failureResponse(builder.failure);
+  if (!builder.isOver) throw closing();
+  return Response.json(builder);
 }
 
-function streamed(c: ProtocolContext, { runId, after }: Turn, builder: ResponseBuilder): Response {
+function streamed(c: ProtocolContext, { runId, after, beside }: Turn, builder: ResponseBuilder): Response {
   const { tenant } = c.get("credential");
-  const gone = new AbortController();
-  const cancel = cancelFor(c, runId);
+  const connection = new Connection(c, runId);
+  const { signal } = connection;
   async function* source(): AsyncGenerator<string> {
     try {
       for (const event of builder.start()) yield sse(event, event.type);
@@ -131,22 +127,19 @@ function streamed(c: ProtocolContext, { runId, after }: Turn, builder: ResponseB
         tenant,
         runId,
         after,
-        signal: gone.signal,
+        beside,
+        signal,
       })) {
         for (const event of builder.read(moment)) yield sse(event, event.type);
         if (builder.failure) break;
       }
-      if (builder.failure) cancel();
+      if (builder.failure) connection.cancel();
+      if (!builder.isOver) throw closing();
       for (const event of builder.end()) yield sse(event, event.type);
     } catch (error) {
       const { message, code, param } = errorBody(refusalOf(error)).error;
       yield sse({ type: "error", code, message, param, sequence_number: 0 }, "error");
     }
   }
-  return sseResponse(source(), {
-    onGone: () => {
-      gone.abort();
-      cancel();
-    },
-  });
+  return sseResponse(source(), { onGone: () => connection.gone(true) });
 }

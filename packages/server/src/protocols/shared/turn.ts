@@ -14,6 +14,8 @@ export interface Turn {
   readonly runId: string;
   readonly conversationId: string;
   readonly after?: string | undefined;
+  /** A message on its way to the run; it settles when the run has taken it, which may take long. */
+  readonly beside?: Promise<unknown>;
 }
 
 /** What a client answers: results of its tools by call, verdicts and answers to questions by approval. */
@@ -77,13 +79,15 @@ export async function goOn(
   const after =
     (await pausePoint(trackside, tenant, runId, ids)) ?? (await positionOf(trackside, tenant, runId));
   if (parts.length > 0) requireStart(credential);
+  // Sent first, so that it is there when the run goes on.
+  const beside = parts.length > 0 ? trackside.steer(runId, parts, { tenant }) : undefined;
+  beside?.catch(() => {}); // whoever watches the run is told
   for (const record of records) {
     if (record.state !== "pending") continue; // sent again, or somebody was first
     const said = saidOf(record, answers);
     if (said !== undefined) await decide(trackside, credential, record, said);
   }
-  if (parts.length > 0) await trackside.steer(runId, parts, { tenant });
-  return { runId, conversationId: run.conversation_id, after };
+  return { runId, conversationId: run.conversation_id, after, ...(beside === undefined ? {} : { beside }) };
 }
 
 type Record = Awaited<ReturnType<Trackside["approvals"]["list"]>>[number];

@@ -21,6 +21,8 @@ export interface Watching {
   /** The cursor of the last moment the client has; without, it has nothing. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal;
+  /** Something that was begun along with it, such as a message to the run: if that fails, so does this. */
+  readonly beside?: Promise<unknown> | undefined;
 }
 
 /**
@@ -28,7 +30,14 @@ export interface Watching {
  * until a human or the client itself decides, or the parking of the run.
  */
 export async function* watchRun(trackside: Trackside, watching: Watching): AsyncGenerator<Moment> {
-  const { tenant, runId, signal } = watching;
+  const { tenant, runId, beside } = watching;
+  const stop = new AbortController();
+  const signal = watching.signal ? AbortSignal.any([watching.signal, stop.signal]) : stop.signal;
+  let failed: { readonly error: unknown } | undefined;
+  beside?.catch((error: unknown) => {
+    failed = { error };
+    stop.abort();
+  });
   const { agent } = await trackside.runs.get(runId, { tenant });
   const tools = toolsOf(trackside, agent);
   const tracker = new PauseTracker(runId, (name) => {
@@ -59,7 +68,7 @@ export async function* watchRun(trackside: Trackside, watching: Watching): Async
     if (still !== undefined) return yield still;
   }
 
-  const follow = trackside.runs.follow(runId, { tenant, after, ...(signal ? { signal } : {}) });
+  const follow = trackside.runs.follow(runId, { tenant, after, signal });
   for await (const { event, cursor } of follow) {
     tracker.read(event);
     yield { kind: "event", event, cursor, isPast: false };
@@ -71,6 +80,7 @@ export async function* watchRun(trackside: Trackside, watching: Watching): Async
     const now = await paused(cursor);
     if (now !== undefined) return yield now;
   }
+  if (failed !== undefined) throw failed.error;
 }
 
 function isBefore(event: DurableEvent, runId: string, { seq, children }: Cursor): boolean {

@@ -1,5 +1,6 @@
 import type { Approval, DurableEvent, DurableEventOf, LiveEvent, Usage } from "trackside";
 import { type Beat, Beats, isMain } from "../shared/beats.ts";
+import { closing } from "../shared/connection.ts";
 import { approvalLink } from "../shared/decide.ts";
 import { UsageMeter } from "../shared/usage.ts";
 import type { Moment } from "../shared/watch.ts";
@@ -65,7 +66,9 @@ export class UiChunks {
 
   /** What is left to say when the run's events ended without a last word: the server is closing. */
   *end(): Generator<Chunk> {
-    if (!this.#isOver) yield* this.#finish("other", {});
+    if (this.#isOver) return;
+    yield* this.#close();
+    yield { type: "error", errorText: closing().message };
   }
 
   *#beat(beat: Beat): Generator<Chunk> {

@@ -1,11 +1,12 @@
 import { CursorError, parseCursor, type RunRecord, type Trackside } from "@trackside/host";
 import { Hono } from "hono";
 import { TracksideError, type UserPart } from "trackside";
-import type { ProtocolContext, ProtocolCredential, ProtocolEnv } from "../env.ts";
-import { mayStart, requireStart } from "../shared/access.ts";
+import type { ProtocolContext, ProtocolEnv } from "../env.ts";
+import { requireStart } from "../shared/access.ts";
 import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
 import { branchAfter } from "../shared/branching.ts";
+import { Connection } from "../shared/connection.ts";
 import { decide } from "../shared/decide.ts";
 import { activeRun, conversationOf, type Place, placeOf } from "../shared/place.ts";
 import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
@@ -22,6 +23,8 @@ interface Shown {
   readonly runId: string;
   readonly conversationId: string;
   readonly after?: string | undefined;
+  /** A message on its way to the run. */
+  readonly beside?: Promise<unknown>;
 }
 
 /**
@@ -40,7 +43,7 @@ export function uiMessageRoutes(): Hono<ProtocolEnv> {
     const request = readChatRequest(await readJsonObject(c.req.raw));
     const place = await placeOf(trackside, credential, request.id);
     const shown = await act(c, agent, request, place);
-    const cancels = request.onDisconnect === "cancel" && mayStart(credential);
+    const cancels = request.onDisconnect === "cancel";
     return stream(c, agent, shown, cancels);
   });
 
@@ -104,16 +107,23 @@ async function send(
   const trackside = c.get("trackside");
   const { tenant, user } = credential;
   const requestId = requestIdOf(c.req.raw.headers, credential);
-  const started = await trackside.start(agent, parts, {
+  const active = activeRun(place);
+  if (request.whenBusy === "steer" && active !== undefined) {
+    const after = await positionOf(trackside, tenant, active);
+    const beside = trackside.steer(active, parts, {
+      tenant,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+    beside.catch(() => {}); // whoever watches the run is told
+    return { runId: active, conversationId: place.conversationId, after, beside };
+  }
+  const { runId, conversationId } = await trackside.start(agent, parts, {
     conversation: branch ?? conversationOf(place),
-    // Nobody can steer what has not begun.
-    whenBusy: place.record === undefined ? "refuse" : request.whenBusy,
+    whenBusy: request.whenBusy === "queue" ? "queue" : "refuse",
     scope: { ...request.scope, tenant, user: user.id },
     ...(requestId === undefined ? {} : { requestId }),
   });
-  const { runId, conversationId, receipt } = started;
-  const after = receipt === undefined ? undefined : await positionOf(trackside, tenant, runId);
-  return { runId, conversationId: place.record?.id ?? conversationId, after };
+  return { runId, conversationId };
 }
 
 /** Somebody changed a message they had sent: the conversation goes on from before it, on a branch (X7). */
@@ -218,9 +228,10 @@ async function runOfChat(trackside: Trackside, tenant: string, id: string, place
 
 function stream(c: ProtocolContext, agent: string, shown: Shown, cancels: boolean): Response {
   const trackside = c.get("trackside");
-  const { tenant, user } = c.get("credential");
-  const { runId, conversationId, after } = shown;
-  const gone = new AbortController();
+  const { tenant } = c.get("credential");
+  const { runId, conversationId, after, beside } = shown;
+  const connection = new Connection(c, runId);
+  const { signal } = connection;
   const chunks = new UiChunks({
     runId,
     conversationId,
@@ -231,7 +242,7 @@ function stream(c: ProtocolContext, agent: string, shown: Shown, cancels: boolea
   async function* source(): AsyncGenerator<string> {
     yield sse(chunks.start());
     try {
-      for await (const moment of watchRun(trackside, { tenant, runId, after, signal: gone.signal })) {
+      for await (const moment of watchRun(trackside, { tenant, runId, after, beside, signal })) {
         const isPast = moment.kind === "event" && moment.isPast;
         for (const chunk of chunks.read(moment)) if (!isPast) yield sse(chunk);
       }
@@ -241,18 +252,5 @@ function stream(c: ProtocolContext, agent: string, shown: Shown, cancels: boolea
     }
     yield sse("[DONE]");
   }
-  const onGone = () => {
-    gone.abort();
-    if (cancels) void stop(trackside, { tenant, user }, runId);
-  };
-  return sseResponse(source(), { headers: HEADERS, onGone });
-}
-
-/** Whoever started it has gone. One that ended in this moment stays as it is. */
-async function stop(
-  trackside: Trackside,
-  { tenant, user }: Pick<ProtocolCredential, "tenant" | "user">,
-  runId: string,
-): Promise<void> {
-  await trackside.runs.cancel(runId, { tenant, reason: `stopped by ${user.id}` }).catch(() => {});
+  return sseResponse(source(), { headers: HEADERS, onGone: () => connection.gone(cancels) });
 }
