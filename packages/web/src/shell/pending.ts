@@ -1,6 +1,8 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { client } from "../api.ts";
 import { useEvents } from "../events.ts";
+import { approvalsIn, noteApprovals } from "./approval-changes.ts";
+import { useNotifications, type Waiting } from "./notifications.ts";
 
 const pendingQuery = queryOptions({
   queryKey: ["approvals", "pending-count"],
@@ -9,7 +11,8 @@ const pendingQuery = queryOptions({
       { query: { state: "pending", limit: 100 } },
       { signal },
     );
-    return { count: items.length, more: next !== null };
+    const waiting: readonly Waiting[] = items.map(({ id, tool, agent }) => ({ id, tool, agent }));
+    return { count: items.length, more: next !== null, waiting };
   },
   // For tabs that nobody sees: the others hear of changes as they happen.
   refetchInterval: 15_000,
@@ -22,11 +25,16 @@ export function usePending(): { count: number; more: boolean } {
 }
 
 /**
- * The inbox's changes as they happen, once for the whole page: whatever is cached under `["approvals", …]` is loaded anew.
+ * The inbox's changes as they happen, once for the whole page: what they say is noted for those who show it, whatever is
+ * cached under `["approvals", …]` is loaded anew, and who asked for it is notified.
  */
 export function useLiveApprovals(): void {
   const queryClient = useQueryClient();
+  useNotifications(useQuery(pendingQuery).data?.waiting);
   useEvents(client.url("streamApprovals", {}), {
-    onEvent: () => void queryClient.invalidateQueries({ queryKey: ["approvals"] }),
+    onEvent: ({ data }) => {
+      noteApprovals(queryClient, approvalsIn(data));
+      void queryClient.invalidateQueries({ queryKey: ["approvals"] });
+    },
   });
 }

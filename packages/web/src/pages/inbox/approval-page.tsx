@@ -1,10 +1,7 @@
-import { Page } from "../../ui/page.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { useParams } from "@tanstack/react-router";
+import { Inbox } from "./inbox.tsx";
 
 export function ApprovalPage() {
-  return (
-    <Page title="Approval">
-      <Empty title="Approval" />
-    </Page>
-  );
+  const { id } = useParams({ from: "/signed-in/inbox/$id" });
+  return <Inbox id={id} />;
 }

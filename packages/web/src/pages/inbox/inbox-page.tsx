@@ -1,10 +1,5 @@
-import { Page } from "../../ui/page.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { Inbox } from "./inbox.tsx";
 
 export function InboxPage() {
-  return (
-    <Page title="Inbox">
-      <Empty title="Inbox" />
-    </Page>
-  );
+  return <Inbox id={undefined} />;
 }

@@ -1,0 +1,45 @@
+import type { Answer } from "@trackside/server/client";
+
+/** An approval in a list. */
+export type Approval = Answer<"listApprovals">["items"][number];
+/** One with its evidence. */
+export type Detail = Answer<"getApproval">;
+export type Rule = Answer<"listRules">["items"][number];
+
+export function isOpen({ state }: Pick<Approval, "state">): boolean {
+  return state === "pending";
+}
+
+/** What is asked about: a tool, or a node of a workflow that has none. */
+export function subjectOf({ tool, kind }: Pick<Approval, "tool" | "kind">): string {
+  return tool ?? (kind === "workflow_node" ? "this node" : "this request");
+}
+
+/** What kind of question it is, in the fewest words. */
+export const KIND_WORDS: Record<Approval["kind"], string> = {
+  tool_call: "Tool call",
+  client_tool: "Result wanted",
+  workflow_node: "Workflow node",
+  unknown_outcome: "Outcome unknown",
+  elicitation: "Question",
+  tool_definition: "Changed tool",
+};
+
+/** The question itself, as the heading of its page. */
+export function questionOf(approval: Pick<Approval, "tool" | "kind">): string {
+  const subject = subjectOf(approval);
+  switch (approval.kind) {
+    case "tool_call":
+      return `May ${subject} run?`;
+    case "client_tool":
+      return `What is the result of ${subject}?`;
+    case "unknown_outcome":
+      return `Did ${subject} run?`;
+    case "elicitation":
+      return `${subject} asks`;
+    case "tool_definition":
+      return `May agents use the changed ${subject}?`;
+    case "workflow_node":
+      return "May the workflow go on?";
+  }
+}
