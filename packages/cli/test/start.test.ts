@@ -1,79 +1,94 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ChatServer, startChatServer } from "./support/chat-server.ts";
-import { cli, nobody } from "./support/cli.ts";
+import { createClient } from "@trackside/server/client";
+import { afterEach, describe, expect, test } from "vitest";
+import { project } from "./support/project.ts";
+import { type Served, served } from "./support/served.ts";
 
-describe.concurrent("trackside start without a terminal", () => {
-  test("shows two turns of the scripted demo, a rail and an approval among them, and exits 0", async () => {
-    const { code, stdout, stderr } = await cli(["start"]);
-    expect(stderr).toBe("");
+const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("./fixtures/served.ts"))};\n`;
+
+describe("trackside start", () => {
+  const running: Served[] = [];
+  const start = async (folder: string, args: readonly string[] = ["start", "--port", "0"]) => {
+    const started = served(folder, args);
+    running.push(started);
+    return started;
+  };
+  afterEach(async () => {
+    for (const one of running.splice(0)) await one.stop();
+  });
+
+  test("without a config serves a demo and prints a link that opens signed in; it ends when it is told to", async () => {
+    const place = project(null);
+    const demo = await start(place.folder);
+    const link = await demo.see(/http:\/\/127\.0\.0\.1:\d+\/sign-in#link=\S+/);
+    expect(demo.output).toContain("The model is a scripted demo, not an AI");
+    const { client, session } = await signIn(link);
+    expect(session).toMatchObject({ role: "admin", tenant: "default" });
+    const { items } = await client.listAgents({});
+    expect(items.map(({ name }) => name)).toEqual(["on-call", "release-manager"]);
+    // The same link again lets nobody in.
+    await expect(signIn(link)).rejects.toMatchObject({ status: 401 });
+    expect(await demo.stop()).toBe(0);
+  });
+
+  test("with a config serves that: a setup link first, agents made in it run, and are there after a restart", async () => {
+    const place = project(CONFIG);
+    const first = await start(place.folder, ["start"]);
+    const link = await first.see(/http:\/\/127\.0\.0\.1:\d+\/setup#link=\S+/);
+    const { client } = await setUp(link);
+    const definition = { name: "greeter", model: "demo:scripted", tools: ["greet"], hitl_tools: ["greet"] };
+    await client.createAgent({ body: { definition } });
+    const { run_id } = await client.startRun({ body: { agent: "greeter", input: "Hi" } });
+    await expect.poll(async () => (await client.getRun({ params: { id: run_id } })).status).toBe("completed");
+    expect(await first.stop()).toBe(0);
+
+    const { code, stdout } = await place.cli(["agents"]);
+    expect(stdout).toContain("greeter");
     expect(code).toBe(0);
-    expect(stdout).toContain("The model is a scripted demo, not an AI");
-    expect(stdout).toContain("› Is anything wrong right now?");
-    expect(stdout).toContain("→ 1.1 service_status {}");
-    expect(stdout).toContain('→ 2.2 error_rate {"service": "payments"}');
-    expect(stdout).toMatch(/✓ 2\.3 recent_deploys · \d+ ms/);
-    expect(stdout).toContain("The likely cause is deploy d-481");
-    expect(stdout).toMatch(/● done · answered · 3 steps · [\d,]+ tokens in, \d+ out · /);
-    expect(stdout).toContain("! rail no-addresses · noticed · 2.3\n  took an e-mail address out of");
-    expect(stdout).toContain("› Open an incident for checkout");
-    expect(stdout).toContain("◆ needs approval · 1.1 open_incident\n");
-    expect(stdout).toContain("◆ 1.1 open_incident rejected by the demo\n");
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      "The demo rejected the incident by itself, because nobody is at a terminal.",
-    );
-    expect(stdout).not.toContain("\x1b");
+    const again = await start(place.folder, ["start"]);
+    await again.see(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(again.output).not.toContain("/setup#");
   });
 
-  test("with a key says which model answers and why, and never falls back to the demo", async () => {
-    const env = { OPENAI_API_KEY: "key", ANTHROPIC_API_KEY: "key", OPENAI_BASE_URL: nobody };
-    const { code, stdout } = await cli(["start"], { env });
-    expect(stdout).toMatch(/The model is openai:\S+, because OPENAI_API_KEY is set\./);
-    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /ANTHROPIC_API_KEY is set too: --model anthropic:\S+ would use it/,
-    );
-    expect(stdout).not.toContain("scripted");
-    expect(stdout).toContain("✗ failed · model_failed");
-    expect(code).toBe(1);
+  test("trackside dev starts again when a file of the config changes", async () => {
+    const place = project(CONFIG);
+    const dev = await start(place.folder, ["dev"]);
+    await dev.see(/\/setup#link=\S+/);
+    place.write("trackside.config.ts", `console.log("the second config");\n${CONFIG}`);
+    await dev.see(/the second config.*\/setup#link=\S+/s);
   });
 
-  test("with a model that lacks its key ends before the first question, saying what to set", async () => {
-    const { code, stdout, stderr } = await cli(["start", "--model", "anthropic:claude-haiku-5-5"]);
-    expect(stderr).toContain("ANTHROPIC_API_KEY");
-    expect(stdout).toBe("");
-    expect(code).toBe(2);
-  });
-
-  test("refuses a model string that names no known provider", async () => {
-    const { code, stderr } = await cli(["start", "--model", "gpt-4o"]);
-    expect(stderr).toContain('--model: the model string "gpt-4o" has no provider in front of a colon');
+  test.each([
+    [["start", "--port", "http"], "--port takes a number from 0 to 65535"],
+    [["start", "--model", "openai:gpt-5"], "--model is for the demo"],
+    [["start", "--host", "0.0.0.0"], "does not listen on 0.0.0.0 while nobody can sign in"],
+  ])("%j is refused with what to do", async (args, message) => {
+    const { code, stderr } = await project(CONFIG).cli(args);
+    expect(stderr).toContain(message);
     expect(code).toBe(2);
   });
 });
 
-describe("trackside start beside a model server on this machine", () => {
-  let server: ChatServer;
-  beforeAll(async () => {
-    server = await startChatServer("qwen3:4b", [[{ content: "All is " }, { content: "well." }]]);
-  });
-  afterAll(() => server.close());
+/** Signs in as a browser does, and answers a client that carries the cookie. */
+async function signIn(link: string) {
+  const { origin, hash } = new URL(link);
+  return entered(origin, "/api/v1/session", { link: hash.replace("#link=", "") });
+}
 
-  test("mentions it, and stays with the demo as long as nobody chose", async () => {
-    const { code, stdout } = await cli(["start"], { env: { OLLAMA_BASE_URL: server.baseUrl } });
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      "A model server runs on this machine: --model ollama:qwen3:4b would use it.",
-    );
-    expect(stdout).toContain("scripted demo, not an AI");
-    expect(server.requests).toEqual([]);
-    expect(code).toBe(0);
-  });
+async function setUp(link: string) {
+  const { origin, hash } = new URL(link);
+  const body = { link: hash.replace("#link=", ""), name: "ann", password: "correct horse battery" };
+  return entered(origin, "/api/v1/setup", body);
+}
 
-  test("runs the same agent on it with --model", async () => {
-    const { code, stdout } = await cli(["start", "--model", "ollama:qwen3:4b"], {
-      env: { OLLAMA_BASE_URL: server.baseUrl },
-    });
-    expect(stdout).toContain("The model is ollama:qwen3:4b, as asked for with --model.");
-    expect(stdout).toContain("All is well.");
-    expect(server.requests[0]?.tools).toHaveLength(4);
-    expect(code).toBe(0);
+async function entered(origin: string, path: string, body: object) {
+  const headers = { "content-type": "application/json", origin };
+  const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw Object.assign(new Error(await response.text()), { status: response.status });
+  const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const client = createClient({
+    baseUrl: origin,
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), cookie, origin } }), // ours are plain
   });
-});
+  return { client, session: await response.json() };
+}

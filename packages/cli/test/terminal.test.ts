@@ -6,8 +6,8 @@ import { noTerminal, plain, terminal } from "./support/terminal.ts";
 if (noTerminal) console.log(`terminal tests are skipped: ${noTerminal}`);
 
 describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
-  test("start opens a chat that remembers what was said and asks before it acts; Ctrl-D leaves with 0", async () => {
-    const screen = terminal(["start"], { EDITOR: "", VISUAL: "" });
+  test("chat without an agent opens a demo that remembers what was said and asks before it acts; Ctrl-D leaves with 0", async () => {
+    const screen = terminal(["chat"], { EDITOR: "", VISUAL: "" });
     await screen.see("The model is a scripted demo, not an AI");
     await screen.see("Why is checkout slow?");
     await screen.see("› ");
@@ -77,7 +77,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
   test("a model server on this machine is offered, and answers when picked", async () => {
     const server = await startChatServer("qwen3:4b", [[{ content: "All is well here." }]]);
     try {
-      const screen = terminal(["start"], { OLLAMA_BASE_URL: server.baseUrl });
+      const screen = terminal(["chat"], { OLLAMA_BASE_URL: server.baseUrl });
       await screen.see("Which model should answer?");
       await screen.see("1      ollama:qwen3:4b");
       await screen.see("› ");

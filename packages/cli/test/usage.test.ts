@@ -44,7 +44,10 @@ describe("trackside", () => {
     ["runs", "list", "show", "tail", "cancel", "resume", "retry", "export"],
     ["approvals", "list", "show", "approve", "reject", "answer", "rules"],
     ["conversations", "list", "show", "export", "import", "delete"],
+    ["agents", "list", "export", "import", "validate", "versions", "diff", "restore", "delete"],
     ["audit", "list", "verify"],
+    ["dev"],
+    ["doctor"],
   ])("%s and its commands have a --help with options, exit codes and examples", async (name, ...more) => {
     for (const args of [[name], ...more.map((one) => [name, one])]) {
       const { code, stdout } = await inProcess([...args, "--help"]);
@@ -67,7 +70,7 @@ describe("trackside", () => {
     [
       "a command like no other",
       ["deploy"],
-      "Known: start, run, chat, worker, runs, approvals, conversations, audit.",
+      "Known: start, dev, run, chat, worker, runs, approvals, conversations, agents, audit, doctor.",
     ],
     ["a command named as what every object has", ["constructor"], 'There is no command "constructor".'],
     ["an option with a typo", ["run", "--modle", "x"], "Unknown option --modle. Did you mean --model?"],

@@ -18,6 +18,10 @@ Exit codes
   0    it was told to stop
   1    it could not be started
   2    wrong usage or configuration
+
+Examples
+  trackside dev
+  trackside dev --port 8080
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {

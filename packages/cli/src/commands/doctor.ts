@@ -11,8 +11,8 @@ import { Screen } from "../screen/screen.ts";
 
 const help = `trackside doctor    looks at the machine and the config, and says what to do
 
-Node, the folder, disk, clock, keys of model providers and model servers on this machine; with a config: whether it loads,
-its agents, its store, its keys, whether somebody can sign in, and whether its port is free. It changes nothing, but for
+Node, the folder, disk, clock, keys of model providers, model servers on this machine; with a config: whether it loads,
+its agents, its store, its audit, whether somebody can sign in, whether its port is free. It changes nothing, but for
 making or upgrading the tables of a store that is opened for the first time.
 
 Options
@@ -24,6 +24,10 @@ Exit codes
   0    nothing is wrong
   1    something is, and it says what to do
   2    wrong usage
+
+Examples
+  trackside doctor
+  trackside doctor --json
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {

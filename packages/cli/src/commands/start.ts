@@ -26,6 +26,10 @@ Exit codes
   0    it was told to stop
   1    it could not be started, or was stopped the hard way
   2    wrong usage or configuration
+
+Examples
+  trackside start
+  trackside start --port 8080
 `;
 
 async function run(args: readonly string[], io: Io): Promise<number> {

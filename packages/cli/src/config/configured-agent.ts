@@ -67,11 +67,14 @@ export async function configuredAgent(
   for (const option of ["model", "tools"] as const)
     if (values[option] !== undefined)
       throw new Complaint(`--${option} is for a file: what ${name} runs with is said in the config.`);
-  const { registry, store } = trackside.engine;
-  const agent = registry.get(name);
+  const { store } = trackside.engine;
+  // Those of the config, and those that were made in the control room.
+  const agents = await trackside.agents.list({ ...scope, limit: MOST_AGENTS });
+  const agent = agents.find((one) => one.name === name);
   if (agent === undefined) {
-    const near = nearest(name, registry.names);
-    const known = registry.names.join(", ") || "none";
+    const names = agents.map((one) => one.name);
+    const near = nearest(name, names);
+    const known = names.join(", ") || "none";
     throw new Complaint(
       `There is no file ${name}, and the config has no agent of that name. ${near ? `Did you mean ${near}?` : `It has ${known}.`}`,
     );
@@ -83,7 +86,7 @@ export async function configuredAgent(
   const own = new Set<string>();
   const parked = new Set<(runId: string) => void>();
   return {
-    definition: agent.definition,
+    definition: { model: String(agent.definition["model"]) },
     store: store.name,
     approval: (id) => recordIn(trackside, id, scope),
     saw: (event) => {
@@ -113,6 +116,7 @@ export async function configuredAgent(
   };
 }
 
+const MOST_AGENTS = 1000;
 const LOOKS = 100;
 const LOOK_MS = 50;
 

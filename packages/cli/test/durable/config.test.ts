@@ -15,19 +15,19 @@ describe("trackside.config.ts", () => {
   test("that is missing: what it is and what to write", async () => {
     const told = await refused(null);
     expect(told).toMatch(
-      /^There is no trackside\.config\.ts in \/.* or in a folder above it\. It exports a Trackside:/,
+      /^There is no trackside\.config\.ts in \/.* or in a folder above it\. It exports a configuration:/,
     );
     expect(told).toContain(
-      'export default new Trackside({ store: sqlite("trackside.db"), agents: [agent] });',
+      'export default defineConfig({ store: sqlite("trackside.db"), agents: [agent] });',
     );
   });
 
   test("that exports something else, or the right thing under another name", async () => {
     expect(await refused("export default { store: 1 };")).toContain(
-      "trackside.config.ts exports no Trackside as default, only `default` (an object).",
+      "trackside.config.ts exports no configuration as default, only `default` (an object).",
     );
     expect(await refused("export const a = { engine: 1, runs: 1, approvals: 1, open() {} };")).toContain(
-      "exports its Trackside as `a`; make it the default export",
+      "exports its configuration as `a`; make it the default export",
     );
   });
 

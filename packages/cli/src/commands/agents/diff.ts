@@ -4,6 +4,7 @@ import { onAgent, readVersion } from "./on-agent.ts";
 export const diff = onAgent({
   usage: "diff <name> <from> <to>",
   about: "what differs between two versions",
+  example: "diff clerk 3 4",
   words: 3,
   async work({ trackside, scope, json, screen, line }, [name = "", from, to]) {
     const found = await trackside.agents.diff(name, readVersion(from), readVersion(to), scope);

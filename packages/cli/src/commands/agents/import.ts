@@ -5,6 +5,7 @@ import { onAgent } from "./on-agent.ts";
 export const importAgent = onAgent({
   usage: "import <file>",
   about: "makes an agent of a definition; one of that name gets it as its next version",
+  example: "import clerk.json",
   words: 1,
   async work({ trackside, scope, json, screen, line }, [file = ""], io) {
     const definition = await readDefinition(io, file);

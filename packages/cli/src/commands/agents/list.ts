@@ -15,6 +15,10 @@ Options
 ${STORE_OPTIONS_HELP}
 
 ${STORE_EXIT_HELP}
+
+Examples
+  trackside agents
+  trackside agents --search clerk --json
 `;
 
 export const list: Command = {

@@ -15,6 +15,8 @@ interface OnAgent {
   readonly usage: string;
   /** What it does, for the help. */
   readonly about: string;
+  /** As somebody would write it, after `trackside agents`. */
+  readonly example: string;
   /** How many words it takes, the name first. */
   readonly words: number;
   /** It prints JSON, whether asked to or not. */
@@ -23,13 +25,16 @@ interface OnAgent {
 }
 
 /** A command on one agent. */
-export function onAgent({ usage, about, words, json, work }: OnAgent): Command {
+export function onAgent({ usage, about, example, words, json, work }: OnAgent): Command {
   const help = `trackside agents ${usage}    ${about}
 
 Options
 ${json ? "" : "  --json                  prints JSON\n"}${STORE_OPTIONS_HELP}
 
 ${STORE_EXIT_HELP}
+
+Examples
+  trackside agents ${example}
 `;
   return {
     help,

@@ -4,6 +4,7 @@ import { onAgent, readVersion } from "./on-agent.ts";
 export const restore = onAgent({
   usage: "restore <name> <version>",
   about: "saves an older version as the newest",
+  example: "restore clerk 3",
   words: 2,
   async work({ trackside, scope, json, screen, line }, [name = "", given], io) {
     const { version } = await trackside.agents.get(name, scope);

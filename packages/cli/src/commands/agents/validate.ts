@@ -6,6 +6,7 @@ import { onAgent } from "./on-agent.ts";
 export const validate = onAgent({
   usage: "validate <file>",
   about: "says everything that is wrong with a definition; exits with 1 when something is",
+  example: "validate clerk.json",
   words: 1,
   async work({ trackside, scope, json, screen, line }, [file = ""], io) {
     const found = await trackside.agents.validate(await readDefinition(io, file), scope);

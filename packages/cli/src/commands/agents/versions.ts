@@ -5,6 +5,7 @@ import { onAgent } from "./on-agent.ts";
 export const versions = onAgent({
   usage: "versions <name>",
   about: "its versions, the newest first",
+  example: "versions clerk",
   words: 1,
   async work({ trackside, scope, json, screen, line }, [name = ""]) {
     const found = await trackside.agents.versions(name, scope);
