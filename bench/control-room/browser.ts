@@ -1,10 +1,18 @@
 /** The browser of the machine, as the tests find it. It is loaded when it is needed: not every machine has one. */
 import { type BrowserContext, chromium } from "playwright-core";
 import { chromiumBrowser } from "../../scripts/services/chromium.ts";
-import type { Room } from "./room.ts";
+import { builtWeb } from "../../scripts/web-build.ts";
+import { inRoom, type Room } from "./room.ts";
 
-/** Opens the browser, and signs in: each page of it is somebody who comes for the first time, with nothing in the cache. */
+/** A control room and a browser. Each visitor is signed in, and comes for the first time: with nothing in the cache. */
 export async function inBrowser<T>(
+  use: (room: Room, newVisitor: () => Promise<BrowserContext>) => Promise<T>,
+): Promise<T> {
+  await builtWeb();
+  return inRoom((room) => visiting(room, (newVisitor) => use(room, newVisitor)));
+}
+
+async function visiting<T>(
   room: Room,
   use: (newVisitor: () => Promise<BrowserContext>) => Promise<T>,
 ): Promise<T> {

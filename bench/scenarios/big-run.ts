@@ -1,6 +1,5 @@
 import { inBrowser } from "../control-room/browser.ts";
 import { get, post, readEvents } from "../control-room/http.ts";
-import { inRoom } from "../control-room/room.ts";
 import { median } from "../measure.ts";
 import { PROMPT } from "../workload.ts";
 import type { Scenario } from "./scenario.ts";
@@ -18,37 +17,35 @@ export const bigRun: Scenario = {
     { key: "elements", label: "elements in the page", digits: 0 },
   ],
   measure: () =>
-    inRoom(async (room) => {
+    inBrowser(async (room, newVisitor) => {
       const { run_id } = await post<{ run_id: string }>(room, "/runs", { agent: "long", input: PROMPT });
       await (await readEvents(room, `/runs/${run_id}/stream`, () => {})).ended;
       const { items } = JSON.parse(await get(room, `/runs/${run_id}/events`)) as { items: unknown[] };
-      return inBrowser(room, async (newVisitor) => {
-        const visits: { openMillis: number; scrollMillis: number; elements: number }[] = [];
-        // The first one is not counted: the browser and the server read their own files from disk.
-        for (let i = 0; i <= VISITS; i++) {
-          const context = await newVisitor();
-          const page = await context.newPage();
-          const begin = performance.now();
-          await page.goto(`${room.url}/runs/${run_id}`);
-          await page.locator(ROWS).nth(5).waitFor();
-          await page.evaluate(NEXT_FRAME);
-          const openMillis = performance.now() - begin;
-          const scrollMillis = await page.evaluate<number>(SCROLLED);
-          const elements = await page.locator("*").count();
-          if (i > 0) visits.push({ openMillis, scrollMillis, elements });
-          await context.close();
-        }
-        const typical = (key: "openMillis" | "scrollMillis" | "elements") =>
-          median(visits.map((visit) => visit[key]));
-        return {
-          values: {
-            events: items.length,
-            openMillis: typical("openMillis"),
-            scrollMillis: typical("scrollMillis"),
-            elements: typical("elements"),
-          },
-        };
-      });
+      const visits: { openMillis: number; scrollMillis: number; elements: number }[] = [];
+      // The first one is not counted: the browser and the server read their own files from disk.
+      for (let i = 0; i <= VISITS; i++) {
+        const context = await newVisitor();
+        const page = await context.newPage();
+        const begin = performance.now();
+        await page.goto(`${room.url}/runs/${run_id}`);
+        await page.locator(ROWS).nth(5).waitFor();
+        await page.evaluate(NEXT_FRAME);
+        const openMillis = performance.now() - begin;
+        const scrollMillis = await page.evaluate<number>(SCROLLED);
+        const elements = await page.locator("*").count();
+        if (i > 0) visits.push({ openMillis, scrollMillis, elements });
+        await context.close();
+      }
+      const typical = (key: "openMillis" | "scrollMillis" | "elements") =>
+        median(visits.map((visit) => visit[key]));
+      return {
+        values: {
+          events: items.length,
+          openMillis: typical("openMillis"),
+          scrollMillis: typical("scrollMillis"),
+          elements: typical("elements"),
+        },
+      };
     }),
 };
 

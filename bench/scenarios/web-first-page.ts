@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { inBrowser } from "../control-room/browser.ts";
-import { inRoom } from "../control-room/room.ts";
 import { median } from "../measure.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -18,31 +17,29 @@ export const webFirstPage: Scenario = {
     { key: "requests", label: "requests", digits: 0 },
   ],
   measure: () =>
-    inRoom((room) =>
-      inBrowser(room, async (newVisitor) => {
-        const visits: Visit[] = [];
-        // The first one is not counted: the browser and the server read their own files from disk.
-        for (let i = 0; i <= VISITS; i++) {
-          const context = await newVisitor();
-          const page = await context.newPage();
-          await page.goto(room.url);
-          await page.getByRole("heading", { level: 1 }).waitFor();
-          await page.waitForLoadState("networkidle").catch(() => {}); // a stream of events may stay open
-          if (i > 0) visits.push(await seen(page));
-          await context.close();
-        }
-        const typical = (key: keyof Visit) => median(visits.map((visit) => visit[key]));
-        return {
-          values: {
-            paintMillis: typical("paintMillis"),
-            contentMillis: typical("contentMillis"),
-            scriptKB: typical("scriptKB"),
-            allKB: typical("allKB"),
-            requests: typical("requests"),
-          },
-        };
-      }),
-    ),
+    inBrowser(async (room, newVisitor) => {
+      const visits: Visit[] = [];
+      // The first one is not counted: the browser and the server read their own files from disk.
+      for (let i = 0; i <= VISITS; i++) {
+        const context = await newVisitor();
+        const page = await context.newPage();
+        await page.goto(room.url);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForLoadState("networkidle").catch(() => {}); // a stream of events may stay open
+        if (i > 0) visits.push(await seen(page));
+        await context.close();
+      }
+      const typical = (key: keyof Visit) => median(visits.map((visit) => visit[key]));
+      return {
+        values: {
+          paintMillis: typical("paintMillis"),
+          contentMillis: typical("contentMillis"),
+          scriptKB: typical("scriptKB"),
+          allKB: typical("allKB"),
+          requests: typical("requests"),
+        },
+      };
+    }),
 };
 
 interface Visit {
