@@ -50,7 +50,7 @@ export const bigRun: Scenario = {
 };
 
 /** A row of the waterfall or of the list of events. */
-const ROWS = "[data-index]";
+const ROWS = "main :is([data-row], [data-index], [role=row], [role=treeitem])";
 
 // As text, since the types of a page's globals are not those of this process.
 const NEXT_FRAME = "new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))";
