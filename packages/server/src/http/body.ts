@@ -25,15 +25,6 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   return Buffer.concat(chunks, size);
 }
 
-/** Reads JSON of a request: of the right type, within its limits, without keys that are no data. */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
-  const type = request.headers.get("content-type") ?? "";
-  const bytes = await readBytes(request, limit);
-  if (bytes.byteLength === 0) return undefined;
-  requireJson(type);
-  return parseJson(bytes);
-}
-
 export function requireJson(type: string): void {
   if (/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim())) return;
   const given = type === "" ? "none" : JSON.stringify(type.slice(0, 80));

@@ -39,21 +39,21 @@ const encoder = new TextEncoder();
  * is that slow is cut off and comes back with its last id. Whatever comes in one go is sent in one piece.
  */
 export function eventStream(asked: Asked, options: EventStreamOptions): Response {
+  const headers = {
+    ...options.headers,
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store, no-transform",
+    // Proxies that collect answers would hold events back.
+    "x-accel-buffering": "no",
+  };
+  if (asked.request.method === "HEAD") return new Response(null, { headers });
   const last = asked.request.headers.get("last-event-id");
   const after = last === null || last === "" ? options.after : last;
   const stop = new AbortController();
   const signal = AbortSignal.any([asked.signal, stop.signal]);
   const source = options.events(after, signal);
   const writer = new StreamWriter(source, asked, options, () => stop.abort());
-  return new Response(writer.readable, {
-    headers: {
-      ...options.headers,
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store, no-transform",
-      // Proxies that collect answers would hold events back.
-      "x-accel-buffering": "no",
-    },
-  });
+  return new Response(writer.readable, { headers });
 }
 
 /** An event on the wire. */

@@ -197,6 +197,27 @@ test("headers that are too large, or say the length twice, do not get in", async
   );
 });
 
+test("whoever sends headers or a body drop by drop is not waited for", async () => {
+  const slow = await openRoom({ server: { limits: { headersMs: 200, requestMs: 400 } } });
+  const { port, host } = new URL(slow.url);
+  const begun = [
+    "GET /api/v1/health HTTP/1.1\r\nHost:",
+    `POST /api/v1/session HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  ];
+  for (const text of begun) {
+    const ended = await new Promise<string>((resolve, reject) => {
+      let answer = "";
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
+      socket.on("data", (chunk) => {
+        answer += chunk;
+      });
+      socket.on("close", () => resolve(answer));
+      socket.on("error", reject);
+    });
+    expect(ended).not.toContain(" 200 ");
+  }
+});
+
 test("what nobody foresaw says a reference and nothing else; the log has the rest", async () => {
   const broken = await openRoom();
   broken.trackside.runs.list = () => Promise.reject(new Error("password=hunter2 at /srv/secret.ts:1"));
