@@ -1,6 +1,6 @@
 import { noMore, readArguments } from "../arguments.ts";
 import { type Command, EXIT, showHelp } from "../command.ts";
-import { findConfig } from "../config/find-config.ts";
+import { configFile, findConfig } from "../config/find-config.ts";
 import { checkConfig } from "../doctor/config.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { checkMachine } from "../doctor/machine.ts";
@@ -38,6 +38,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   });
   if (values.help) return showHelp(io, help);
   noMore(positionals, 0, "trackside doctor");
+  const config = values.config === undefined ? findConfig(io.cwd) : configFile(values.config, io.cwd);
   const isJson = values.json === true;
   const write = isJson ? claimStdout(io) : undefined; // whatever the config prints
   const screen = new Screen(isJson ? io.stderr : io.stdout, io.env);
@@ -49,7 +50,6 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   };
   for await (const finding of checkMachine(io)) tell(finding);
   for await (const finding of checkModels(io)) tell(finding);
-  const config = values.config ?? findConfig(io.cwd);
   if (config === undefined)
     tell({
       what: "Config",

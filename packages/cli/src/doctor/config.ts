@@ -1,16 +1,14 @@
 import { createServer } from "node:net";
 import { messageOf } from "../approvals/approver.ts";
-import { configFile } from "../config/find-config.ts";
 import { type Loaded, loadConfig } from "../config/load-config.ts";
 import type { Io } from "../io.ts";
 import { shown } from "../load-module.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether a config loads, and what it stands on works. */
-export async function* checkConfig(io: Io, given: string): AsyncGenerator<Finding> {
+export async function* checkConfig(io: Io, path: string): AsyncGenerator<Finding> {
   let loaded: Loaded;
   try {
-    const path = configFile(given, io.cwd);
     loaded = await loadConfig(path, io.cwd);
     const names = loaded.trackside.engine.registry.names;
     const detail = `${shown(path, io.cwd)} loads, with ${names.length === 0 ? "no agents" : names.join(", ")}`;

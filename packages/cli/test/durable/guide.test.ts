@@ -12,7 +12,10 @@ const commands = [...guide.matchAll(/^```sh\n(.*?)^```/gms)]
 
 /** As a shell would take it apart, as far as the guide needs one. */
 function words(line: string): string[] {
-  const command = line.replace(/^.*\| (?=trackside)/, "").replace(/ +#.*$| > \S+$/, "");
+  const command = line
+    .replace(/^.*\| (?=trackside)/, "")
+    .replace(/ +#.*$/, "")
+    .replace(/ > \S+$/, "");
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 }
 

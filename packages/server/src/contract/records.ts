@@ -170,15 +170,24 @@ export const startedRun = z.object({
 export const receipt = z.object({ id: z.string(), state: z.string(), run_id: z.string(), at: z.number() });
 
 export const sentRequest = z.object({
+  /** The same for every look at it. */
   key: z.string(),
+  kind: z.enum(["step", "planner", "summary"]),
   step: z.number().int(),
   attempt: z.number().int(),
   path: z.array(z.string()),
+  /** Who had the turn. */
+  agent: z.string(),
   model: z.string(),
   system: z.string().nullable(),
   tools: z.array(toolPreview),
-  messages: z.array(z.unknown()),
+  messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(anything) })),
+  max_output_tokens: z.number().optional(),
+  temperature: z.number().optional(),
+  output_schema: anything.optional(),
+  estimate: z.number().optional(),
   usage: usage.nullable(),
+  cache_prefix: z.object({ tokens: z.number(), broken_by: z.string().nullable() }).optional(),
   /** False when transient parts are gone (H4); `missing` says which. */
   complete: z.boolean(),
   missing: z.array(z.string()),

@@ -1,4 +1,4 @@
-import type { RunRecord } from "@trackside/host";
+import type { RunRecord, SentRequest } from "@trackside/host";
 import type { UserMessage } from "trackside";
 import type { Answer } from "../contract/index.ts";
 import type { Context, Handlers } from "../http/handler.ts";
@@ -74,7 +74,8 @@ export const runHandlers = {
 
   async listRequests({ params: { id }, query: { step } }, context) {
     const asked = step === undefined ? {} : { step };
-    return whole(await context.trackside.runs.requests(id, { ...tenantOf(context), ...asked }));
+    const found = await context.trackside.runs.requests(id, { ...tenantOf(context), ...asked });
+    return whole(found.map(requestOf));
   },
 
   async cancelRun({ params: { id }, body }, context) {
@@ -112,6 +113,16 @@ function sending(context: Context) {
 /** A run's record is frozen; what is answered need not be. */
 export function recordOf(record: RunRecord): Answer<"resumeRun"> {
   return { ...record };
+}
+
+function requestOf({ path, tools, messages, missing = [], ...request }: SentRequest) {
+  return {
+    ...request,
+    path: [...path],
+    tools: [...tools],
+    messages: messages.map(({ role, content }) => ({ role, content: [...content] })),
+    missing: [...missing],
+  };
 }
 
 /** What the user said, as text. */
