@@ -52,8 +52,15 @@ export function SchemaForm(props: SchemaFormProps) {
   };
   return (
     <section aria-label={label} className={cx("flex min-w-0 flex-col gap-3", className)}>
+      {asJson ? (
+        <JsonEditor {...{ label, draft, onChange, problems, disabled }} />
+      ) : form.kind === "group" && draft.as === "group" ? (
+        <GroupFields {...{ field: form, draft, onChange, problems, disabled, at }} />
+      ) : (
+        <SchemaField {...{ field: form, draft, onChange, problems, disabled, at }} label={label} />
+      )}
       {form.kind !== "json" && (
-        <div className="-mb-1 flex justify-end">
+        <div className="-mt-1 -ml-2 flex">
           <Button
             size="small"
             kind="quiet"
@@ -66,13 +73,6 @@ export function SchemaForm(props: SchemaFormProps) {
             {asJson ? "Edit as a form" : "Edit as JSON"}
           </Button>
         </div>
-      )}
-      {asJson ? (
-        <JsonEditor {...{ label, draft, onChange, problems, disabled }} />
-      ) : form.kind === "group" && draft.as === "group" ? (
-        <GroupFields {...{ field: form, draft, onChange, problems, disabled, at }} />
-      ) : (
-        <SchemaField {...{ field: form, draft, onChange, problems, disabled, at }} label={label} />
       )}
     </section>
   );

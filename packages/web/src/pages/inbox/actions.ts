@@ -5,6 +5,8 @@ export interface Action {
   choice: string;
   /** A verb and what it acts on: "Approve deploy_service". */
   label: string;
+  /** Without what it acts on, where that is plain: "Approve". */
+  verb: string;
   look: "primary" | "plain";
   /** Fixed keys: A says yes, D says no. Absent where one press would be too easy. */
   key?: "a" | "d";
@@ -29,6 +31,13 @@ const LABELS: Readonly<Record<string, (subject: string) => string>> = {
   decline: (subject) => `Decline ${subject}`,
 };
 
+const VERBS: Readonly<Record<string, string>> = {
+  submit: "Send result",
+  ran: "It ran",
+  run: "Run again",
+  accept: "Answer",
+};
+
 const YES = new Set(["approve", "submit", "accept"]);
 const NO = new Set(["reject", "decline", "give_up"]);
 
@@ -45,6 +54,7 @@ export function actionsOf(asked: Asked): Action[] {
     return {
       choice,
       label: LABELS[choice]?.(subject) ?? `${capital(choice)} ${subject}`,
+      verb: VERBS[choice] ?? capital(choice),
       look: YES.has(choice) || choice === "ran" ? "primary" : "plain",
       ...(key !== undefined && { key }),
       needsResponse,

@@ -52,9 +52,9 @@ export function ApprovalPane({ id, next, back }: ApprovalPaneProps) {
               next={next}
               header={<Header detail={detail} />}
               why={<Why detail={detail} />}
+              happens={<WhatHappens detail={detail} />}
               evidence={
                 <>
-                  <WhatHappens detail={detail} />
                   <LedHere detail={detail} />
                   <Siblings detail={detail} changes={changes} />
                 </>

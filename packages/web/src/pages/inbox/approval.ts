@@ -1,4 +1,5 @@
 import type { Answer } from "@trackside/server/client";
+import { writtenOut } from "../../ui/json-rows.ts";
 
 /** An approval in a list. */
 export type Approval = Answer<"listApprovals">["items"][number];
@@ -14,6 +15,18 @@ export function isOpen({ state }: Pick<Approval, "state">): boolean {
 export function subjectOf({ tool, kind }: Pick<Approval, "tool" | "kind">): string {
   return tool ?? (kind === "workflow_node" ? "this node" : "this request");
 }
+
+/** Enough to tell one row from the next. The whole of it stands beside the list, where it is decided. */
+export function hintOf({ arguments: args, reasons }: Pick<Approval, "arguments" | "reasons">): string {
+  const said = Object.entries(args ?? {}).map(([name, value]) => {
+    const text = typeof value === "string" ? writtenOut(value) : JSON.stringify(value);
+    return `${name} ${text}`;
+  });
+  return (args === null ? (reasons[0] ?? "") : said.join(", ")).replaceAll("\n", " ").slice(0, HINT);
+}
+
+/** More than a row has room for. */
+const HINT = 200;
 
 /** What kind of question it is, in the fewest words. */
 export const KIND_WORDS: Record<Approval["kind"], string> = {

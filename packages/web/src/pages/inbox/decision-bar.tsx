@@ -19,7 +19,8 @@ export interface DecisionBarProps {
   may: boolean;
   actions: readonly Action[];
   withChanges: boolean;
-  remembers: boolean;
+  /** The rule that the decision makes, in words. */
+  rule: string | undefined;
   /** The choice whose reason is being written. */
   refusing: Action | undefined;
   onRefuse(action: Action | undefined): void;
@@ -33,7 +34,7 @@ const GROWS = "h-auto! min-h-8 py-1 whitespace-normal! wrap-anywhere coarse:min-
 
 /** At the bottom, always in reach: of the eye beside the evidence, and of a thumb on a phone. */
 export function DecisionBar(props: DecisionBarProps) {
-  const { detail, may, refusing, decide } = props;
+  const { detail, may, refusing, decide, rule } = props;
   return (
     <footer className="shrink-0 border-t border-line bg-canvas px-4 py-3 lg:px-5">
       <div aria-live="polite" className="empty:hidden">
@@ -46,10 +47,19 @@ export function DecisionBar(props: DecisionBarProps) {
           <LockIcon />
           {WHO_MAY.decide} can decide this. You can read it.
         </p>
-      ) : refusing ? (
-        <Refusal {...props} action={refusing} key={refusing.choice} />
       ) : (
-        <Choices {...props} pending={decide.isPending} />
+        <>
+          {rule && (
+            <p className="measure mb-2 text-sm break-words text-muted">
+              <span className="font-medium text-ink">Remembered:</span> {rule}
+            </p>
+          )}
+          {refusing ? (
+            <Refusal {...props} action={refusing} key={refusing.choice} />
+          ) : (
+            <Choices {...props} pending={decide.isPending} />
+          )}
+        </>
       )}
     </footer>
   );
@@ -58,7 +68,7 @@ export function DecisionBar(props: DecisionBarProps) {
 function Choices({
   actions,
   withChanges,
-  remembers,
+  rule,
   onPress,
   decide,
   pending,
@@ -79,7 +89,7 @@ function Choices({
         >
           {action.label}
           {action.choice === "approve" && withChanges && " with changes"}
-          {action.choice === "approve" && remembers && " and remember"}
+          {action.choice === "approve" && rule && " and remember"}
           {action.key && (
             <span className="ml-2 coarse:hidden">
               <KeyHint keys={action.key} />
@@ -96,7 +106,7 @@ function Refusal({
   action,
   onRefuse,
   onChoose,
-  remembers,
+  rule,
   decide,
   detail,
 }: DecisionBarProps & { action: Action }) {
@@ -120,13 +130,13 @@ function Refusal({
           placeholder="What should happen instead?"
         />
       </Field>
-      <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+      <div className="grid grid-cols-[auto_1fr] gap-2 sm:flex sm:justify-end">
         <Button onClick={() => onRefuse(undefined)} className={GROWS}>
           Back
         </Button>
         <Button kind="danger" pending={decide.isPending} onClick={send} className={GROWS}>
           {action.label}
-          {action.choice === "reject" && remembers && " and remember"}
+          {action.choice === "reject" && rule && " and remember"}
         </Button>
       </div>
     </div>

@@ -7,7 +7,6 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { DiffView } from "../../ui/diff-view.tsx";
 import { EditIcon } from "../../ui/icons.tsx";
-import { JsonView } from "../../ui/json-view.tsx";
 import { KeyHint } from "../../ui/key-hint.tsx";
 import { SchemaForm } from "../../ui/schema-form.tsx";
 import { type Action, actionsOf, canEdit, canRemember, responseName } from "./actions.ts";
@@ -15,7 +14,8 @@ import { type Approval, type Detail, isOpen, subjectOf } from "./approval.ts";
 import { type Decision as Body, readDraft, useDecide } from "./decide.ts";
 import { DecisionBar } from "./decision-bar.tsx";
 import { Section } from "./evidence.tsx";
-import { RememberField, type Remembering } from "./remember.tsx";
+import { RememberField, type Remembering, rememberedWords } from "./remember.tsx";
+import { Values } from "./values.tsx";
 
 /** A schema that says nothing: any JSON. */
 const ANYTHING: JsonObject = {};
@@ -25,12 +25,13 @@ export interface DecisionProps {
   next: Approval | undefined;
   header: ReactNode;
   why: ReactNode;
-  /** Below what is decided on: consequences, what led here, others of the run. */
+  happens: ReactNode;
+  /** Below what is decided on: what led here, others of the run. */
   evidence: ReactNode;
 }
 
 /** Everything of one decision: arguments and their edit, a result to give, what to remember, and the buttons. */
-export function Decision({ detail, next, header, why, evidence }: DecisionProps) {
+export function Decision({ detail, next, header, why, happens, evidence }: DecisionProps) {
   const may = useMay("decide");
   const open = isOpen(detail);
   const deciding = open && may;
@@ -70,7 +71,7 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
     const needsEdit = action.choice === "approve" && edited !== undefined;
     if (needsEdit && edited.problems.length > 0) return tell();
     if (action.needsResponse && answered.problems.length > 0) return tell();
-    const { lasts: _, ...remember } = remembering ?? { lasts: "" };
+    const { lasts: _, ...remember } = remembering ?? { lasts: "0" };
     const body: Body = {
       choice: action.choice,
       ...(reason && { reason }),
@@ -138,12 +139,16 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
     setEdit(undefined);
   }, [open]);
 
+  const rule =
+    remembering && !(editing && changed)
+      ? rememberedWords(refusing ? "reject" : "approve", detail, remembering)
+      : undefined;
   const subject = subjectOf(detail);
   const finalEdit = detail.decision?.edited_arguments;
   return (
     <>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
-        <div className="flex flex-col gap-5 px-4 py-3 lg:px-5">
+        <div className="flex flex-col gap-4 px-4 py-3 lg:px-5">
           {header}
           {why}
           {detail.arguments !== null && (
@@ -158,13 +163,16 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
                   </Button>
                 ) : (
                   <Button size="small" kind="quiet" icon={EditIcon} onClick={startEdit}>
-                    Edit <KeyHint keys="e" />
+                    Edit
+                    <span className="ml-2 coarse:hidden">
+                      <KeyHint keys="e" />
+                    </span>
                   </Button>
                 ))
               }
             >
               {editing && edited ? (
-                <div data-edited="" className="flex flex-col gap-3">
+                <div data-edited="" className="grid items-start gap-4 xl:grid-cols-[1fr_minmax(16rem,20rem)]">
                   <SchemaForm
                     label="Arguments"
                     schema={inputSchema}
@@ -189,13 +197,13 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
                   context={1000}
                 />
               ) : (
-                <JsonView value={detail.arguments} label={`Arguments of ${subject}`} open={20} />
+                <Values value={detail.arguments} label={`Arguments of ${subject}`} />
               )}
             </Section>
           )}
           {Object.keys(detail.injected_args).length > 0 && (
             <Section title="Injected arguments: for the record, never given to the tool">
-              <JsonView value={detail.injected_args} label="Injected arguments" open={20} />
+              <Values value={detail.injected_args} label="Injected arguments" />
             </Section>
           )}
           {responding && deciding && (
@@ -216,9 +224,10 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
           )}
           {detail.decision?.response !== undefined && (
             <Section title={responseName(detail)}>
-              <JsonView value={detail.decision.response} label={responseName(detail)} open={20} />
+              <Values value={detail.decision.response} label={responseName(detail)} />
             </Section>
           )}
+          {happens}
           {deciding && canRemember(detail) && (
             <RememberField
               detail={detail}
@@ -237,7 +246,7 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
         may={may}
         actions={actions}
         withChanges={editing && changed}
-        remembers={remembering !== undefined && !(editing && changed)}
+        rule={rule}
         refusing={refusing}
         onRefuse={setRefusing}
         onPress={press}
@@ -254,7 +263,7 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
             <>
               {detail.consequences[confirming.action.choice]}
               {detail.irreversible && " It cannot be taken back."}
-              {confirming.body.remember !== undefined && " The decision is remembered."}
+              {confirming.body.remember !== undefined && rule && ` It is remembered: ${rule}`}
             </>
           }
           action={confirming.action.label}
@@ -263,10 +272,10 @@ export function Decision({ detail, next, header, why, evidence }: DecisionProps)
             await decide.mutateAsync(confirming.body).catch(() => {});
           }}
         >
-          <JsonView
-            value={confirming.body.edited_arguments ?? detail.arguments}
+          <Values
+            // We wrote it ourselves, above: JSON.
+            value={(confirming.body.edited_arguments as JsonObject | undefined) ?? detail.arguments}
             label={`Arguments of ${subject}`}
-            open={20}
           />
         </Confirm>
       )}

@@ -6,7 +6,7 @@ import { useMe } from "../../session.ts";
 import { cx } from "../../ui/class-names.ts";
 import { Countdown, Time } from "../../ui/time.tsx";
 import { actionsOf } from "./actions.ts";
-import { type Approval, type Detail, isOpen, subjectOf } from "./approval.ts";
+import { type Approval, type Detail, hintOf, isOpen, subjectOf } from "./approval.ts";
 import { Outcome } from "./outcome-mark.tsx";
 import { type StoryLine, storyOf } from "./story.ts";
 
@@ -50,16 +50,16 @@ export function Why({ detail }: { detail: Detail }) {
 /** What happens on each choice and at the deadline, in words. */
 export function WhatHappens({ detail }: { detail: Detail }) {
   const rows = [
-    ...actionsOf(detail).map(({ choice, label }) => ({ choice, label, text: detail.consequences[choice] })),
-    { choice: "timeout", label: "", text: detail.consequences["timeout"] },
+    ...actionsOf(detail).map(({ choice, verb }) => ({ choice, verb, text: detail.consequences[choice] })),
+    { choice: "timeout", verb: "", text: detail.consequences["timeout"] },
   ].filter(({ text }) => text !== undefined);
   return (
     <Section title="What happens">
-      <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(9rem,max-content)_1fr]">
-        {rows.map(({ choice, label, text }) => (
+      <dl className="grid gap-x-4 gap-y-1 grid-cols-[6.5rem_1fr] sm:grid-cols-[8rem_1fr]">
+        {rows.map(({ choice, verb, text }) => (
           <div key={choice} className="contents">
-            <dt className="font-medium break-words max-sm:mt-1">
-              {choice === "timeout" ? <Deadline detail={detail} /> : label}
+            <dt className="font-medium break-words">
+              {choice === "timeout" ? <Deadline detail={detail} /> : verb}
             </dt>
             <dd className="measure text-muted">{text}</dd>
           </div>
@@ -167,7 +167,9 @@ export function Siblings({ detail, changes }: { detail: Detail; changes: Readonl
                 params={{ id: sibling.id }}
                 className="row flex items-center justify-between gap-3 px-3 -outline-offset-2 hover:bg-panel coarse:h-11"
               >
-                <span className="min-w-0 truncate font-mono text-sm">{subjectOf(sibling)}</span>
+                <span className="min-w-0 truncate font-mono text-sm">
+                  {subjectOf(sibling)} <span className="text-xs text-muted">{hintOf(sibling)}</span>
+                </span>
                 <span className="shrink-0 text-xs">
                   <Outcome approval={now} me={me} />
                 </span>

@@ -47,7 +47,7 @@ export function History() {
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const columns: Column<Approval>[] = [
-    { id: "outcome", head: "Decision", width: "150px", cell: (row) => <Outcome approval={row} by={false} /> },
+    { id: "outcome", head: "Decision", width: "132px", cell: (row) => <Outcome approval={row} by={false} /> },
     {
       id: "tool",
       head: "Tool",
@@ -62,8 +62,8 @@ export function History() {
         </Link>
       ),
     },
-    { id: "by", head: "By", cell: (row) => deciderOf(row, me) ?? "–" },
-    { id: "agent", head: "Agent", hideOnPhone: true, cell: (row) => row.agent },
+    { id: "by", head: "By", width: "120px", hideOnPhone: true, cell: (row) => deciderOf(row, me) ?? "–" },
+    { id: "agent", head: "Agent", width: "140px", hideOnPhone: true, cell: (row) => row.agent },
     {
       id: "run",
       head: "Run",
@@ -88,18 +88,19 @@ export function History() {
       id: "at",
       head: "Decided",
       align: "right",
-      width: "100px",
-      cell: (row) => row.decision && <Time at={row.decision.at} />,
+      width: "104px",
+      cell: (row) => row.decision && <Time at={row.decision.at} className="min-w-0!" />,
     },
   ];
   return (
     <div className="flex min-w-0 flex-col gap-2 py-3">
-      <div className="flex flex-wrap items-center gap-2 overflow-x-auto">
+      <div className="flex items-center gap-2 overflow-x-auto">
         <SegmentedControl
           aria-label="Decision"
           value={state}
           onChange={(next) => setSearch({ state: next === "all" ? undefined : next })}
           options={STATES}
+          className="w-max shrink-0 whitespace-nowrap"
         />
         {run !== undefined && (
           <Button size="small" icon={CloseIcon} onClick={() => setSearch({ run: undefined })}>

@@ -11,7 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { QueryState } from "../../ui/query-state.tsx";
 import { Empty, Loading } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import type { Approval } from "./approval.ts";
+import { type Approval, questionOf } from "./approval.ts";
 import { ApprovalPane } from "./approval-pane.tsx";
 import { heldApprovals, neighbour, nextOpen } from "./held-approvals.ts";
 import { History } from "./history.tsx";
@@ -49,6 +49,7 @@ export function Inbox({ id }: { id: string | undefined }) {
       void navigate({ to: "/inbox/$id", params: { id: first }, replace: true });
   }, [beside, id, first, navigate]);
 
+  const opened = rows.find((row) => row.id === id);
   const inList = tab === "waiting";
   useKeys("Inbox", [
     { keys: "j", what: "Next", run: () => go(neighbour(rows, id, 1)), repeat: true, enabled: inList },
@@ -63,7 +64,7 @@ export function Inbox({ id }: { id: string | undefined }) {
       back={!beside && <Back tab={tab} waiting={held.waiting} />}
     />
   );
-  if (pane && !beside) return <div className="h-full min-h-0">{pane}</div>;
+  if (pane && !beside) return <div className="mx-auto h-full min-h-0 max-w-240">{pane}</div>;
 
   const open = (to: TabName) => {
     // The other tabs are lists of their own; what was open belongs to this one.
@@ -96,7 +97,7 @@ export function Inbox({ id }: { id: string | undefined }) {
     </QueryState>
   );
   return (
-    <Page title="Inbox" fill actions={<NotifySwitch />}>
+    <Page title={opened ? questionOf(opened) : "Inbox"} heading="Inbox" fill actions={<NotifySwitch />}>
       <Tabs
         aria-label="Approvals"
         value={tab}
@@ -149,8 +150,8 @@ function NothingWaits() {
       }
       code={'hitl_tools: ["deploy_service"]'}
     >
-      Calls of gated tools stop here until somebody decides, and so do calls that a rail asks about. To gate a
-      tool, name it in its agent:
+      Calls of gated tools stop here until somebody decides, and so do calls that a rail asks about. An agent
+      names its gated tools like this.
     </Empty>
   );
 }

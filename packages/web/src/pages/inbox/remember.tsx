@@ -7,7 +7,7 @@ import { type Remember, ruleWords, scopeChoices } from "./rule-words.ts";
 
 const HOUR = 3_600_000;
 const LASTS = [
-  { value: "", label: "Until it is revoked" },
+  { value: "0", label: "Until it is revoked" },
   { value: String(HOUR), label: "For 1 hour" },
   { value: String(24 * HOUR), label: "For 24 hours" },
   { value: String(7 * 24 * HOUR), label: "For 7 days" },
@@ -16,6 +16,15 @@ const LASTS = [
 export interface Remembering extends Remember {
   /** Which of the stretches was chosen; `until` is counted from then. */
   lasts: string;
+}
+
+/** The rule in words, exactly as it will be made. */
+export function rememberedWords(
+  effect: "approve" | "reject",
+  { tool, run }: Detail,
+  remember: Remember,
+): string {
+  return ruleWords(effect, { tool: tool ?? "", agent: run.agent, scope: run.scope }, remember);
 }
 
 /** "Always decide this so", with the exact rule in words before it is made. */
@@ -33,7 +42,6 @@ export function RememberField({
   edited: boolean;
 }) {
   const scopes = scopeChoices(detail.run.scope);
-  const about = { tool: detail.tool ?? "", agent: detail.run.agent, scope: detail.run.scope };
   return (
     <div className="rounded-md border border-line p-3">
       <Field
@@ -50,7 +58,7 @@ export function RememberField({
           checked={value !== undefined && !edited}
           disabled={edited}
           onChange={(on) =>
-            onChange(on ? { match: "exact-arguments", until: null, scope_keys: [], lasts: "" } : undefined)
+            onChange(on ? { match: "exact-arguments", until: null, scope_keys: [], lasts: "0" } : undefined)
           }
         />
       </Field>
@@ -70,7 +78,7 @@ export function RememberField({
               aria-label="For how long"
               value={value.lasts}
               onChange={(lasts) =>
-                onChange({ ...value, lasts, until: lasts === "" ? null : Date.now() + Number(lasts) })
+                onChange({ ...value, lasts, until: lasts === "0" ? null : Date.now() + Number(lasts) })
               }
               options={LASTS}
               className="max-w-52"
@@ -93,7 +101,7 @@ export function RememberField({
           ))}
           <div className="measure border-l-2 border-accent pl-3">
             <p className="text-xs text-muted">The rule that will be made</p>
-            <p className="break-words">{ruleWords(effect, about, value)}</p>
+            <p className="break-words">{rememberedWords(effect, detail, value)}</p>
             <p className="mt-1 text-xs text-muted">
               A tool whose schemas changed, or a reason that nobody was asked about before, still asks.
             </p>

@@ -4,7 +4,7 @@ import { useMe } from "../../session.ts";
 import { cx } from "../../ui/class-names.ts";
 import { WarningIcon } from "../../ui/icons.tsx";
 import { Countdown, Time } from "../../ui/time.tsx";
-import { type Approval, isOpen, KIND_WORDS, subjectOf } from "./approval.ts";
+import { type Approval, hintOf, isOpen, KIND_WORDS, subjectOf } from "./approval.ts";
 import { Outcome } from "./outcome-mark.tsx";
 
 /** What waits, oldest first: tool, who asks, for which run, since when, and how long still. */
@@ -25,6 +25,7 @@ function Row({ row, selected }: { row: Approval; selected: boolean }) {
     if (selected) link.current?.scrollIntoView({ block: "nearest" });
   }, [selected]);
   const open = isOpen(row);
+  const hint = hintOf(row);
   return (
     <li className="border-b border-line">
       <Link
@@ -60,7 +61,7 @@ function Row({ row, selected }: { row: Approval; selected: boolean }) {
           {row.irreversible && open && (
             <span className="inline-flex items-center gap-1 self-center whitespace-nowrap text-amber">
               <WarningIcon width={12} height={12} />
-              final
+              irreversible
             </span>
           )}
           {row.kind !== "tool_call" && <span className="whitespace-nowrap">{KIND_WORDS[row.kind]}</span>}
@@ -70,6 +71,7 @@ function Row({ row, selected }: { row: Approval; selected: boolean }) {
           </span>
           <Time at={row.requested_at} className="shrink-0 text-right" />
         </span>
+        {hint && <span className="truncate font-mono text-xs text-muted">{hint}</span>}
       </Link>
     </li>
   );
