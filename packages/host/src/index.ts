@@ -82,6 +82,7 @@ export {
   type RunChange,
 } from "./journal/durable-engine.ts";
 export { checkUrl, guardedFetch, type UrlPolicy } from "./net/index.ts";
+export type { ProviderFacts, Providers, ProviderTest } from "./providers/index.ts";
 export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";
 export type { SentMessage, SentRequest, SentTool } from "./runs/requests.ts";

@@ -40,6 +40,7 @@ import { DurableEngine, type Elsewhere } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
 import { storedDefinitions } from "./mcp/stored-definitions.ts";
+import { Providers } from "./providers/index.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
 import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
@@ -56,8 +57,6 @@ import { rows, type Store, type Work } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
 
-const PROVIDER = "provider.";
-
 /** `tools`, `rails`, `hooks` and `mcpServers` are the toolkit of agents made at run time; agents in code bring their own. */
 export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   /** `sqlite("trackside.db")` or `postgres(url)`. */
@@ -71,6 +70,8 @@ export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   readonly keyring?: Keyring;
   /** Told of approvals, signed and retried. */
   readonly webhooks?: readonly WebhookEndpoint[];
+  /** Hosts that addresses people enter may lead to though they are not on the public internet: `models.internal:8000`. */
+  readonly allowHosts?: readonly string[];
   /** Whether deciders may have a decision remembered. */
   readonly rememberDecisions?: boolean;
   /** After how many days without a new turn a conversation is erased, by tenant; `*` for all others. */
@@ -130,6 +131,8 @@ export class Trackside {
   readonly stats: Stats;
   /** Provider keys and the like, encrypted. Written and used, never read back. */
   readonly secrets: Secrets;
+  /** Keys and addresses of model providers. */
+  readonly providers: Providers;
   readonly #options: TracksideOptions;
   readonly #stored: StoredAgents;
   /** Agents in code, by name: they come before stored ones. */
@@ -230,6 +233,17 @@ export class Trackside {
       open: () => this.open(),
     });
     this.secrets = new Secrets(store, box);
+    this.providers = new Providers({
+      store,
+      secrets: this.secrets,
+      cipher: box,
+      now: () => this.engine.clock.now(),
+      configured: options.providers ?? {},
+      inUse: this.#providers,
+      models: options.models,
+      allow: options.allowHosts ?? [],
+      open: () => this.open(),
+    });
     // What is sent and stored is JSON, which is all a redactor asks for.
     this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
     this.conversations = new Conversations(this.engine, (agent, input, sending) =>
@@ -256,35 +270,26 @@ export class Trackside {
     this.#telemetry = await telemetryOf(this.#options.telemetry);
     await this.engine.store.open();
     this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
-    await this.#useProviderKeys();
+    await this.providers.load();
     await this.engine.open(options);
     this.#sender?.start();
     this.#retention = new Retention(this.engine, this.#options.retention ?? {});
     this.#retention.start();
   }
 
-  /** Keeps a provider's key, encrypted. It is used from now on, by every process at its next start, and never shown. */
-  async setProviderKey(provider: string, key: string): Promise<void> {
-    await this.open();
-    await this.secrets.set(DEFAULT_TENANT, `${PROVIDER}${provider}`, key);
-    this.#providers[provider] = { ...this.#providers[provider], apiKey: key };
-    const about = { provider };
-    this.#record({
-      tenant: DEFAULT_TENANT,
-      at: this.engine.clock.now(),
-      action: "provider.key_set",
-      by: "host",
-      about,
-    });
+  /** What drives the runs: `local` for the processes that share the store, else the name of another engine. */
+  get engineName(): string {
+    return this.#options.engine?.name ?? "local";
   }
 
-  async #useProviderKeys(): Promise<void> {
-    for (const { name } of await this.secrets.list(DEFAULT_TENANT)) {
-      if (!name.startsWith(PROVIDER)) continue;
-      const provider = name.slice(PROVIDER.length);
-      const apiKey = await this.secrets.use(DEFAULT_TENANT, name);
-      this.#providers[provider] = { apiKey, ...this.#providers[provider] };
-    }
+  /** Windows and prices that go before the built-in ones. */
+  get modelTable(): NonNullable<EngineOptions["modelTable"]> {
+    return this.#options.modelTable ?? {};
+  }
+
+  /** Keeps a provider's key, encrypted. It is used from now on, by every process at its next start, and never shown. */
+  async setProviderKey(provider: string, key: string): Promise<void> {
+    await this.providers.setKey(provider, key, { by: "host" });
   }
 
   #record(event: AuditEvent): void {
