@@ -51,7 +51,7 @@ async function work({ address, taskQueue, database, redis, bundle, ...made }: Wo
     notice: (notice) => say({ notice }),
     ...(redis === undefined ? {} : { bus: redisBus(redis) }),
   });
-  const options = { workflowBundle: { codePath: bundle }, shutdownGraceTime: "1 s" };
+  const options = { workflowBundle: { codePath: bundle }, shutdownGraceTime: "1 s" as const };
   const worker = await createWorker({ connection, taskQueue, trackside, options });
   const running = worker.run();
   process.on("SIGTERM", () => worker.shutdown());
