@@ -66,8 +66,9 @@ function* statsOf(db: Builder, run: RunsTable): Operation<RunStatsTable> {
   for (const { body } of yield* loadCommits(db, run.id)) {
     for (const note of body.notes) {
       if (note.type !== "rail") continue;
-      for (const { action, shadow } of note.records) {
-        const name = shadow ? "shadow" : action;
+      for (const { action, shadow, alert } of note.records) {
+        const said = action === "continue" && alert !== undefined ? "alert" : action;
+        const name = shadow && said !== "continue" ? "shadow" : said;
         if (name !== "continue") verdicts[name] = (verdicts[name] ?? 0) + 1;
       }
     }

@@ -78,7 +78,8 @@ export default function PlotView(props: PlotProps) {
             label: id,
             stroke: colourOf(colour, element),
             width: 1.5,
-            points: { show: false },
+            // A value without neighbours is no line: it is shown as a point.
+            points: { show: true, size: 5, filter: alone },
           })),
         ],
         hooks: {
@@ -185,6 +186,15 @@ export default function PlotView(props: PlotProps) {
 
 const said = (value: number | null | undefined, format: (value: number) => string) =>
   value === null || value === undefined ? "–" : format(value);
+
+/** Where a series has a value and nothing beside it. */
+function alone(plot: uPlot, series: number): number[] {
+  const values = plot.data[series] ?? [];
+  const isThere = (at: number) => values[at] !== null && values[at] !== undefined;
+  return Array.from(values, (_, at) => at).filter(
+    (at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1),
+  );
+}
 
 function toData(times: readonly number[], series: PlotProps["series"]): uPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])] as uPlot.AlignedData; // columns of one length

@@ -179,6 +179,7 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
         {...all}
         title="Runs"
         unit="runs"
+        format={whole}
         series={[
           { id: "completed", label: "Done", values: buckets.map((one) => one.completed), colour: "green" },
           { id: "errors", label: "Failed", values: buckets.map((one) => one.errors), colour: "red" },
@@ -216,7 +217,7 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
         {...all}
         title="Error rate"
         unit="% of runs"
-        format={(value) => `${Math.round(value)}`}
+        format={(value) => String(Number(value.toFixed(1)))}
         series={[
           {
             id: "rate",
@@ -230,6 +231,7 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
         {...all}
         title="What rails said"
         unit="verdicts other than continue"
+        format={whole}
         series={verdictNames(buckets).map((action) => ({
           id: action,
           label: action,
@@ -238,6 +240,11 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
       />
     </div>
   );
+}
+
+/** There is no half of a run, so the axis does not name one. */
+function whole(value: number): string {
+  return Number.isInteger(value) ? String(value) : "";
 }
 
 /** The list follows the range of the plots. */
