@@ -411,3 +411,39 @@ test("X7 a second message while a run is at work is refused, or steers it if ask
   expect(await first.text()).toContain("steering-message");
   expect(JSON.stringify(model.requests[1]?.prompt)).toContain("three");
 });
+
+test("X13 regenerate after an error, and after stop(), does the turn again", async () => {
+  const model = scriptedModel([
+    { error: new Error("no such model") },
+    "Fine now.",
+    { text: "one two three", hangAfter: 5 },
+    "one two three four",
+  ]);
+  const agent = new Agent({ name: "shaky", model });
+  const { url } = await stage([agent], uiMessageRoutes());
+  const page = await openPage(`${url}/v1/agents/shaky/chat`);
+  void page.chat.sendMessage({ text: "Hi" });
+  await until(() => page.chat.status === "error");
+  void page.chat.regenerate();
+  await until(() => page.text() === "Fine now." && page.chat.status === "ready");
+  void page.chat.sendMessage({ text: "Count" });
+  await until(() => page.text().startsWith("one"));
+  await page.chat.stop();
+  void page.chat.regenerate();
+  await until(() => page.text() === "one two three four" && page.chat.status === "ready");
+  expect(page.chat.messages).toHaveLength(4);
+  expect(JSON.stringify(model.requests[3]?.prompt)).toContain("Fine now.");
+});
+
+test("a message right after stop() is not refused for the run that is being stopped", async () => {
+  const model = scriptedModel([{ text: "one two three", hangAfter: 5 }, "Something else."]);
+  const agent = new Agent({ name: "slow", model });
+  const { url } = await stage([agent], uiMessageRoutes());
+  const page = await openPage(`${url}/v1/agents/slow/chat`);
+  void page.chat.sendMessage({ text: "Count" });
+  await until(() => page.text().startsWith("one"));
+  await page.chat.stop();
+  void page.chat.sendMessage({ text: "Say something else" });
+  await until(() => page.text() === "Something else." && page.chat.status === "ready");
+  expect(page.chat.error).toBeUndefined();
+});

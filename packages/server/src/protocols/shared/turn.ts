@@ -6,6 +6,7 @@ import { decide, type Said } from "./decide.ts";
 import { pausePoint } from "./pause-point.ts";
 import { Refusal } from "./refusal.ts";
 import { requestIdOf } from "./request-id.ts";
+import { startTurn } from "./start.ts";
 import { outputFor } from "./tool-output.ts";
 import { positionOf } from "./watch.ts";
 
@@ -50,7 +51,7 @@ export async function begin(
   requireStart(credential);
   const { tenant, user } = credential;
   const id = requestIdOf(c.req.raw.headers, credential) ?? requestId;
-  const { runId, conversationId } = await c.get("trackside").start(agent, parts, {
+  const { runId, conversationId } = await startTurn(c.get("trackside"), agent, parts, {
     ...(conversation === undefined ? {} : { conversation }),
     scope: { ...scope, tenant, user: user.id },
     ...(id === undefined ? {} : { requestId: id }),

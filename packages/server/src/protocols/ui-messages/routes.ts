@@ -12,6 +12,7 @@ import { activeRun, conversationOf, type Place, placeOf } from "../shared/place.
 import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
 import { requestIdOf } from "../shared/request-id.ts";
 import { sse, sseResponse } from "../shared/sse.ts";
+import { startTurn } from "../shared/start.ts";
 import { positionOf, watchRun } from "../shared/watch.ts";
 import { UiChunks } from "./chunks.ts";
 import { type ChatRequest, readChatRequest, readCursor, readSaid, readUserParts } from "./request.ts";
@@ -117,7 +118,7 @@ async function send(
     beside.catch(() => {}); // whoever watches the run is told
     return { runId: active, conversationId: place.conversationId, after, beside };
   }
-  const { runId, conversationId } = await trackside.start(agent, parts, {
+  const { runId, conversationId } = await startTurn(trackside, agent, parts, {
     conversation: branch ?? conversationOf(place),
     whenBusy: request.whenBusy === "queue" ? "queue" : "refuse",
     scope: { ...request.scope, tenant, user: user.id },
