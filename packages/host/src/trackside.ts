@@ -93,6 +93,17 @@ export interface StartOptions extends RunOptions {
   readonly whenBusy?: "refuse" | "steer" | "queue";
   /** Leave it to a worker instead of running it here. */
   readonly queue?: boolean;
+  /** With `steer`: whether to wait until the message has joined the run. True unless given. */
+  readonly wait?: boolean;
+}
+
+/** How a message is sent to a run under way. */
+export interface SendToRun {
+  readonly tenant?: string;
+  /** The same one again is the same message (X10). */
+  readonly requestId?: string;
+  /** Whether to wait until it has joined the run, as long as that takes. True unless given. */
+  readonly wait?: boolean;
 }
 
 /** A run that was started: here, on a worker, or before by the same request. */
@@ -324,7 +335,7 @@ export class Trackside {
   /** Starts a turn and answers as soon as it is durable. */
   async start(agent: string, input: UserInput, options: StartOptions = {}): Promise<StartedTurn> {
     await this.open();
-    const { whenBusy = "refuse", queue = false, ...runOptions } = options;
+    const { whenBusy = "refuse", queue = false, wait = true, ...runOptions } = options;
     const { id: agentId, binding: found } = await this.#agent(agent, runOptions.scope);
     const request = this.engine.read(found, input, runOptions, false);
     const { tenant } = request.scope;
@@ -335,6 +346,7 @@ export class Trackside {
       if (active_run_id !== null) {
         const receipt = await this.engine.steer(tenant, active_run_id, input, {
           requestId: request.requestId,
+          wait,
         });
         const { runId } = receipt;
         return { runId, conversationId: id, receipt, result: () => this.engine.result(tenant, runId) };
@@ -372,20 +384,20 @@ export class Trackside {
   async steer(
     runId: string,
     input: UserInput,
-    { tenant = DEFAULT_TENANT, requestId }: { tenant?: string; requestId?: string } = {},
+    { tenant = DEFAULT_TENANT, ...how }: SendToRun = {},
   ): Promise<Receipt> {
     await this.open();
-    return this.engine.steer(tenant, runId, input, { requestId });
+    return this.engine.steer(tenant, runId, input, how);
   }
 
   /** Adds a note to the next model call of a run, and to no other. It is dropped if the run makes none. */
   async inject(
     runId: string,
     note: UserInput,
-    { tenant = DEFAULT_TENANT, requestId }: { tenant?: string; requestId?: string } = {},
+    { tenant = DEFAULT_TENANT, ...how }: SendToRun = {},
   ): Promise<Receipt> {
     await this.open();
-    return this.engine.steer(tenant, runId, note, { requestId, once: true });
+    return this.engine.steer(tenant, runId, note, { ...how, once: true });
   }
 
   /** An agent in code, one of the tenant's own, or one that this process was given with a run. */

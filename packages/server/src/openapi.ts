@@ -52,7 +52,7 @@ function makeDocument(): Json {
       title: "Trackside",
       version: VERSION,
       description:
-        "Agents, runs, approvals and everything else the control room does. Errors are problem documents (RFC 9457) with a stable `code`. Every write takes an `Idempotency-Key`: the same key and request again get the first answer.",
+        "Agents, runs, approvals and everything else the control room does. Errors are problem documents (RFC 9457) with a stable `code`. Every write takes an `Idempotency-Key`: the same key and request again get the first answer. Clients of the AI SDK, OpenAI, AG-UI and MCP find what they speak at `/v1` and `/mcp`.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],

@@ -52,6 +52,8 @@ export interface TracksideServer {
   signInLink(user: string, options?: { readonly tenant?: string }): Promise<string>;
 }
 
+const IDLE_EVERY_MS = 20;
+
 /**
  * Trackside over HTTP: the API, live events, standard protocols and the control room.
  *
@@ -113,9 +115,11 @@ export function createServer(options: ServerOptions): TracksideServer {
       closing.abort();
       if (server === undefined) return;
       const closed = new Promise<void>((resolve) => server?.close(() => resolve()));
-      server.closeIdleConnections();
+      // A connection whose stream has just ended is idle, and would be kept for the next request.
+      const idle = setInterval(() => server?.closeIdleConnections(), IDLE_EVERY_MS);
       const cut = setTimeout(() => server?.closeAllConnections(), graceMs);
       await closed;
+      clearInterval(idle);
       clearTimeout(cut);
     },
 

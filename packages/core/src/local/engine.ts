@@ -58,9 +58,9 @@ export interface StartedRun {
 /** What became of a message that was sent to a run under way. */
 export interface Receipt {
   readonly id: string;
-  /** It joined the run, a rail did not let it in, or it opened a turn of its own. */
-  readonly state: "admitted" | "dropped" | "next_turn";
-  /** The run it joined or opened. */
+  /** It joined the run, a rail did not let it in, or it opened a turn of its own; `queued` for who did not wait for that. */
+  readonly state: "admitted" | "dropped" | "next_turn" | "queued";
+  /** The run it joined or opened, or waits for. */
   readonly runId: string;
   /** When that was, in Unix ms. */
   readonly at: number;

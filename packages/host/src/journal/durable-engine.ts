@@ -93,6 +93,15 @@ export interface DurableOptions extends EngineOptions {
   readonly leaseMs?: number;
 }
 
+/** How a message is sent to a run under way. */
+export interface Steering {
+  readonly requestId?: string | undefined;
+  /** For the next model call, and no other. */
+  readonly once?: boolean;
+  /** Whether to wait until it is known what became of it, as long as that takes; else it is `queued`. True unless given. */
+  readonly wait?: boolean;
+}
+
 /** An engine on other machines that drives runs over the same store. */
 export interface Elsewhere {
   /** What its runs are marked with in the store. */
@@ -604,7 +613,7 @@ export class DurableEngine implements Engine {
     tenant: string,
     runId: string,
     input: UserInput,
-    { requestId, once = false }: { readonly requestId?: string | undefined; readonly once?: boolean } = {},
+    { requestId, once = false, wait = true }: Steering = {},
   ): Promise<Receipt> {
     const parts = readMessage(input);
     const sent = await this.#once(requestId, (db) =>
@@ -613,7 +622,7 @@ export class DurableEngine implements Engine {
     this.#active.get(runId)?.host.call();
     this.#woke();
     if (sent.isNew) this.bus.publish(runId, { type: "wake", run_id: runId, what: "inbox" });
-    return sent.receipt(this.store, this.clock);
+    return sent.receipt(this.store, this.clock, wait);
   }
 
   /** A message may have artifacts attached that its conversation has. */

@@ -18,8 +18,8 @@ interface InboxBody {
 export interface Sent {
   readonly id: string;
   readonly isNew: boolean;
-  /** Waits until it is known what became of it. */
-  receipt(store: Store, clock: Clock): Promise<Receipt>;
+  /** Waits until it is known what became of it, unless that is not wanted. */
+  receipt(store: Store, clock: Clock, wait: boolean): Promise<Receipt>;
 }
 
 interface Sending {
@@ -138,14 +138,14 @@ function sent(id: string, isNew: boolean): Sent {
   return {
     id,
     isNew,
-    async receipt(store, clock) {
+    async receipt(store, clock, wait) {
       for (;;) {
         const [row] = await store.read((db) =>
-          rows(db.selectFrom("inbox").select(["state", "run_id", "body"]).where("id", "=", id)),
+          rows(db.selectFrom("inbox").select(["state", "run_id", "created_at", "body"]).where("id", "=", id)),
         );
         if (row === undefined) throw new TracksideError("config_invalid", `The message ${id} was deleted.`);
-        if (row.state !== "queued") {
-          const { settled_at: at = 0 } = inboxBody.read(row.body, id);
+        if (row.state !== "queued" || !wait) {
+          const { settled_at: at = row.created_at } = inboxBody.read(row.body, id);
           return { id, state: row.state as Receipt["state"], runId: row.run_id, at }; // as `settleInbox` writes it
         }
         await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));

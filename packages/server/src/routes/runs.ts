@@ -105,9 +105,10 @@ export const runHandlers = {
   },
 } satisfies Partial<Handlers>;
 
+/** Answered once it is sure to arrive: a run that waits for a human may take days to hear of it. */
 function sending(context: Context) {
   const { requestId } = context;
-  return { ...tenantOf(context), ...(requestId === undefined ? {} : { requestId }) };
+  return { ...tenantOf(context), wait: false, ...(requestId === undefined ? {} : { requestId }) };
 }
 
 /** A run's record is frozen; what is answered need not be. */

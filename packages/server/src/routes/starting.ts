@@ -6,8 +6,9 @@ import type { Context } from "../http/handler.ts";
 export function startOptions(
   asked: { readonly when_busy?: StartOptions["whenBusy"] | undefined; readonly queue?: boolean | undefined },
   { requestId }: Context,
-): Pick<StartOptions, "whenBusy" | "queue" | "requestId"> {
+): Pick<StartOptions, "whenBusy" | "queue" | "requestId" | "wait"> {
   return {
+    wait: false,
     ...(asked.when_busy === undefined ? {} : { whenBusy: asked.when_busy }),
     ...(asked.queue === undefined ? {} : { queue: asked.queue }),
     ...(requestId === undefined ? {} : { requestId }),

@@ -41,6 +41,17 @@ afterAll(() => {
   provider.close();
 });
 
+test("a new key is used at once, also by agents that have run before", async () => {
+  const admin = room.client("admin");
+  const params = { provider: "openai-compatible" };
+  for (const api_key of ["first-key-of-the-test", "second-key-of-the-test", CANARY]) {
+    await admin.setProvider({ params, body: { api_key } });
+    const { run_id } = await admin.startRun({ body: { agent: "asker", input: "Hello" } });
+    await room.trackside.runs.result(run_id).catch(() => {});
+    expect(asked.at(-1)).toBe(`Bearer ${api_key}`);
+  }
+});
+
 test("a provider's key is used, and is nowhere to be found", async () => {
   const admin = room.client("admin");
   const seen: unknown[] = [];

@@ -50,7 +50,15 @@ export const clerk = () =>
 export const cashier = () =>
   new Agent({
     name: "cashier",
-    model: scriptedModel([{ calls: [{ tool: "refund", args: { order: 17 } }] }, "Done."], { loop: true }),
+    model: scriptedModel(
+      [
+        ({ prompt }) =>
+          prompt.some(({ role }) => role === "tool")
+            ? "Done."
+            : { calls: [{ tool: "refund", args: { order: 17 } }] },
+      ],
+      { loop: true },
+    ),
     tools: [refund],
     hitlTools: ["refund"],
   });
