@@ -122,14 +122,9 @@ export class Answers {
       changed(db.deleteFrom("answers").where("id", "=", id).where("claim", "=", claim)),
     );
   }
-
-  /** Forgets what was said, not that it was: content that is to be gone may be in any answer (X12). */
-  async erase(tenant: string): Promise<void> {
-    await this.#store.open();
-    await this.#store.write((db) => eraseAnswers(db, tenant));
-  }
 }
 
+/** Forgets what was said in a tenant, not that it was: content that is to be gone may be in any answer (X12). */
 export function eraseAnswers(db: Builder, tenant: string): Operation<number> {
   const said = db.updateTable("answers").set({ body: null }).where("tenant", "=", tenant);
   return changed(said.where("body", "is not", null));

@@ -1,4 +1,5 @@
 import { TracksideError } from "trackside";
+import { eraseAnswers } from "../answers/answers.ts";
 import { erasePieces } from "../artifacts/content.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { rows } from "../store/store.ts";
@@ -39,6 +40,8 @@ export async function eraseConversation(engine: DurableEngine, tenant: string, i
     yield* rows(db.deleteFrom("artifacts").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("branches").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("conversations").where("id", "=", id));
+    // Words of it may be in what was answered over HTTP; which answers those are, nobody knows.
+    yield* eraseAnswers(db, tenant);
   });
   await store.expunge?.();
   engine.forget(runIds(open));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { eraseAnswers } from "../../src/answers/answers.ts";
 import { type Answer, Answers, type Asking } from "../../src/answers/index.ts";
 import { cipher, keyring } from "../../src/secrets/index.ts";
 import { rows, type Store } from "../../src/store/index.ts";
@@ -108,7 +109,7 @@ await onBothStores("answers", (database) => {
       await claimed(answers, asking({ tenant: "other" })),
       answer,
     );
-    await answers.erase("default");
+    await store.write((db) => eraseAnswers(db, "default"));
     expect(await answers.ask(asking())).toEqual({ state: "erased", status: 201 });
     expect((await answers.ask(asking({ tenant: "other" }))).state).toBe("answered");
     const bodies = await store.read((db) =>

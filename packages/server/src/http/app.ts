@@ -28,6 +28,9 @@ export interface AppOptions extends ApiOptions {
 
 type Bindings = Env["Bindings"];
 
+const API = /^\/(?:api|v1|mcp)(?:\/|$)/;
+const NOBODY = { credential: undefined, byCookie: false };
+
 /** Everything between a request and its answer. */
 export function makeApp(options: AppOptions): (request: Request, env?: Bindings) => Promise<Response> {
   const { services, limits, hosts, reporting, closing, authenticate } = options;
@@ -48,9 +51,11 @@ export function makeApp(options: AppOptions): (request: Request, env?: Bindings)
     hosts.check(host);
     const address = addressOf(request, c.env, options.trustProxy);
     byAddress.take(address);
-    const { credential, byCookie } = await whoAsks(request);
-    if (credential === undefined) byNobody.take(address);
-    else byCredential.take(`${credential.tenant}\0${credential.user.id}\0${credential.via}`);
+    const isFile = !API.test(c.req.path); // the control room's own, which anybody may have
+    const { credential, byCookie } = isFile ? NOBODY : await whoAsks(request);
+    if (credential !== undefined)
+      byCredential.take(`${credential.tenant}\0${credential.user.id}\0${credential.via}`);
+    else if (!isFile) byNobody.take(address);
     checkOrigin(request, host, hosts, byCookie);
     c.set("credential", credential);
     c.set("trackside", trackside);
