@@ -200,7 +200,7 @@ function notYet(host: string): TracksideError {
   return new TracksideError(
     "config_invalid",
     `The server does not listen on ${host} while nobody can sign in: others reach it there. Start it once on ` +
-      "127.0.0.1 and make an admin with the link it prints, make one with `trackside users create`, or give it `auth`.",
+      "127.0.0.1 and make an admin with the link it prints, or give it `auth`.",
   );
 }
 

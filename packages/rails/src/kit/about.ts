@@ -16,7 +16,7 @@ interface Placed {
 }
 
 /** Options as JSON Schema. */
-interface WithOptions {
+export interface WithOptions {
   readonly options: JsonObject;
 }
 
