@@ -51,7 +51,7 @@ export function DecisionBar(props: DecisionBarProps) {
         <>
           {rule && (
             <p className="measure mb-2 text-sm break-words text-muted">
-              <span className="font-medium text-ink">Remembered:</span> {rule}
+              <span className="font-medium text-ink">The rule this makes:</span> {rule}
             </p>
           )}
           {refusing ? (

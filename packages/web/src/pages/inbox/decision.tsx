@@ -233,7 +233,6 @@ export function Decision({ detail, next, header, why, happens, evidence }: Decis
               detail={detail}
               value={remembering}
               onChange={setRemembering}
-              effect={refusing ? "reject" : "approve"}
               edited={editing && changed}
             />
           )}

@@ -73,9 +73,9 @@ function Deadline({ detail }: { detail: Detail }) {
   if (detail.deadline === null) return "No deadline";
   if (!isOpen(detail)) return "At the deadline";
   return (
-    <>
-      After <Countdown until={detail.deadline} over="the deadline" />
-    </>
+    <span className="[&>time]:min-w-0!">
+      In <Countdown until={detail.deadline} over="no time" />
+    </span>
   );
 }
 

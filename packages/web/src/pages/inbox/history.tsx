@@ -47,7 +47,7 @@ export function History() {
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const columns: Column<Approval>[] = [
-    { id: "outcome", head: "Decision", width: "132px", cell: (row) => <Outcome approval={row} by={false} /> },
+    { id: "outcome", head: "Decision", width: "116px", cell: (row) => <Outcome approval={row} by={false} /> },
     {
       id: "tool",
       head: "Tool",

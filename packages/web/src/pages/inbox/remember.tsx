@@ -27,18 +27,16 @@ export function rememberedWords(
   return ruleWords(effect, { tool: tool ?? "", agent: run.agent, scope: run.scope }, remember);
 }
 
-/** "Always decide this so", with the exact rule in words before it is made. */
+/** "Always decide this so". The exact rule stands beside the buttons before it is made. */
 export function RememberField({
   detail,
   value,
   onChange,
-  effect,
   edited,
 }: {
   detail: Detail;
   value: Remembering | undefined;
   onChange(value: Remembering | undefined): void;
-  effect: "approve" | "reject";
   edited: boolean;
 }) {
   const scopes = scopeChoices(detail.run.scope);
@@ -99,13 +97,10 @@ export function RememberField({
               />
             </Field>
           ))}
-          <div className="measure border-l-2 border-accent pl-3">
-            <p className="text-xs text-muted">The rule that will be made</p>
-            <p className="break-words">{rememberedWords(effect, detail, value)}</p>
-            <p className="mt-1 text-xs text-muted">
-              A tool whose schemas changed, or a reason that nobody was asked about before, still asks.
-            </p>
-          </div>
+          <p className="measure text-xs text-muted">
+            The rule stands beside the buttons, in full. A tool whose schemas changed, or a reason that nobody
+            was asked about before, still asks.
+          </p>
         </div>
       )}
     </div>
