@@ -1,5 +1,6 @@
 import { agentSchemas } from "./agent.ts";
 
+export { PLANNER_PROMPT } from "../planning/prompt.ts";
 export type { AgentDefinition, AgentDefinitionInput, PinnedAgent } from "./agent.ts";
 /** An agent as JSON. */
 export const { agentDefinition } = agentSchemas();
