@@ -284,7 +284,7 @@ await browserSuite("the approvals inbox", (browser) => {
     await page.getByLabel("Machines").fill("3");
     await page.getByRole("button", { name: "Answer order_capacity" }).tap();
     await decided(page, "Decided by you: answered");
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
     expect(wide).toBe(false);
   });
 
