@@ -1,10 +1,119 @@
+import { useParams } from "@tanstack/react-router";
+import { one, useSearchState } from "../../search.ts";
+import { cx } from "../../ui/class-names.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { QueryState } from "../../ui/query-state.tsx";
+import { Loading } from "../../ui/states.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { DefinitionTab } from "./definition-tab.tsx";
+import { JsonTab } from "./json-tab.tsx";
+import { RequestsTab } from "./requests-tab.tsx";
+import { RunActions } from "./run-actions.tsx";
+import { RunHead } from "./run-head.tsx";
+import { Timeline } from "./timeline.tsx";
+import { TranscriptTab } from "./transcript-tab.tsx";
+import type { RunDetail } from "./types.ts";
+import { useRun } from "./use-run.ts";
+import { useWide } from "./wide.ts";
+import { STATUS_OF, shortId } from "./words.ts";
 
+export const TABS = ["timeline", "transcript", "requests", "definition", "json"] as const;
+export type TabName = (typeof TABS)[number];
+
+/** What happened, and why did it stop? */
 export function RunPage() {
+  const { id = "" } = useParams({ strict: false });
+  return <RunView key={id} id={id} />;
+}
+
+function RunView({ id }: { id: string }) {
+  const shown = useRun(id);
+  const wide = useWide();
+  const run = shown.run.data;
   return (
-    <Page title="Run">
-      <Empty title="Run" />
+    <Page
+      title={run ? `${run.agent} ${shortId(id)}` : `Run ${shortId(id)}`}
+      heading={<Heading id={id} run={run} />}
+      actions={run && <RunActions run={run} log={shown.log} />}
+      fill={wide}
+    >
+      <QueryState query={shown.run} what={`Run ${id}`} loading={<LoadingRun />}>
+        {(loaded) => <RunBody run={loaded} shown={shown} wide={wide} />}
+      </QueryState>
     </Page>
+  );
+}
+
+function Heading({ id, run }: { id: string; run: RunDetail | undefined }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {run && (
+        <StatusBadge status={STATUS_OF[run.status]} {...(run.status === "queued" && { title: "Queued" })} />
+      )}
+      <span>{run?.agent ?? "Run"}</span>
+      <span className="inline-flex items-center gap-1 font-mono text-sm font-normal text-muted">
+        <span title={id}>{shortId(id)}</span>
+        <CopyButton text={id} label="Copy the run's id" />
+      </span>
+    </span>
+  );
+}
+
+function RunBody({ run, shown, wide }: { run: RunDetail; shown: ReturnType<typeof useRun>; wide: boolean }) {
+  const [search, setSearch] = useSearchState();
+  const asked = one(search, "tab");
+  const tab = TABS.find((name) => name === asked) ?? "timeline";
+  const { log, version, events } = shown;
+  const scrolled = (content: React.ReactNode) => (
+    <div className={cx("min-w-0 pb-6", wide && "h-full overflow-auto pr-1")}>{content}</div>
+  );
+  return (
+    <>
+      <RunHead run={run} log={log} version={version} />
+      <Tabs
+        aria-label="Views of the run"
+        value={tab}
+        onChange={(next) => setSearch({ tab: next === "timeline" ? undefined : next }, { push: true })}
+        className={cx("mt-2 min-w-0", wide && "min-h-96 flex-1")}
+        tabs={[
+          {
+            value: "timeline",
+            label: "Timeline",
+            content: (
+              <QueryState query={events} what="Events">
+                {() => <Timeline run={run} log={log} version={version} wide={wide} />}
+              </QueryState>
+            ),
+          },
+          {
+            value: "transcript",
+            label: "Transcript",
+            content: (
+              <QueryState query={events} what="Events">
+                {() => <TranscriptTab run={run} log={log} version={version} wide={wide} />}
+              </QueryState>
+            ),
+          },
+          { value: "requests", label: "Requests", content: scrolled(<RequestsTab run={run} />) },
+          { value: "definition", label: "Definition", content: scrolled(<DefinitionTab run={run} />) },
+          { value: "json", label: "JSON", content: scrolled(<JsonTab run={run} />) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** The shape of what comes: the story, the summary, the rows. */
+function LoadingRun() {
+  return (
+    <>
+      <div aria-hidden="true" className="mb-4 flex flex-col gap-2">
+        <div className="skeleton h-5 w-72 max-w-full" />
+        <div className="skeleton h-3 w-[36rem] max-w-full" />
+      </div>
+      <Loading />
+    </>
   );
 }

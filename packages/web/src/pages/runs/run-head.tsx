@@ -1,0 +1,252 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { plural } from "../../format/number.ts";
+import { cx } from "../../ui/class-names.ts";
+import { ChevronRightIcon, WarningIcon } from "../../ui/icons.tsx";
+import { Tokens } from "../../ui/numbers.tsx";
+import { Countdown, Duration, Time } from "../../ui/time.tsx";
+import type { RunLog } from "./run-log.ts";
+import { Cost } from "./runs-page.tsx";
+import type { EventOf, RunDetail, Usage } from "./types.ts";
+import { isOver, recoveriesOf, shortId, storyOf } from "./words.ts";
+
+/** Above the fold: what happened, why it stopped, and what it took. */
+export function RunHead({ run, log, version }: { run: RunDetail; log: RunLog; version: number }) {
+  const story = storyOf(run);
+  const answer = run.status === "completed" ? answerOf(run, log) : undefined;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className={cx("rounded-md border-l-2 py-1 pl-3", EDGES[run.status])}>
+        <p className="text-lg font-medium">{story.what}</p>
+        {story.why && (
+          <p className="measure max-h-30 overflow-y-auto break-words whitespace-pre-wrap text-ink">
+            {story.why}
+          </p>
+        )}
+        {story.next && <p className="text-muted">{story.next}</p>}
+        <Waiting run={run} log={log} />
+        <Quoted what="Asked" text={run.input} />
+        {answer && <Quoted what="Answered" text={answer} />}
+      </div>
+      <Recoveries run={run} log={log} version={version} />
+      <Summary run={run} usage={usageOf(run, log)} steps={stepsOf(run, log)} />
+    </div>
+  );
+}
+
+const EDGES: Record<RunDetail["status"], string> = {
+  queued: "border-blue",
+  running: "border-blue",
+  waiting: "border-amber",
+  parked: "border-amber",
+  completed: "border-green",
+  error: "border-red",
+  cancelled: "border-control",
+};
+
+/** What it waits for, each with the way to decide it. Sized for a thumb. */
+function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
+  if (run.pending_approvals.length === 0 || isOver(run)) return null;
+  const known = new Map<string, EventOf<"approval">>();
+  for (const event of log.events) if (event.type === "approval") known.set(event.approval_id, event);
+  return (
+    <ul className="mt-2 flex flex-col gap-2">
+      {run.pending_approvals.map((id) => {
+        const event = known.get(id);
+        return (
+          <li key={id}>
+            <Link
+              to="/inbox/$id"
+              params={{ id }}
+              className="flex min-h-9 w-full max-w-120 items-center gap-3 rounded-md border border-amber bg-amber-soft px-3 py-1 coarse:min-h-12"
+            >
+              <span className="min-w-0 flex-1">
+                <span className="block truncate font-medium">Decide {event?.tool ?? "what it asks"}</span>
+                {event && event.reasons.length > 0 && (
+                  <span className="block truncate text-sm text-muted">{event.reasons.join("; ")}</span>
+                )}
+              </span>
+              {event?.deadline != null && <Countdown until={event.deadline} over="timed out" />}
+              <ChevronRightIcon />
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const LONG = 240;
+
+/** The last thing it said itself. */
+function answerOf(run: RunDetail, log: RunLog): string | undefined {
+  const last = log.events.findLast(
+    ({ type, run_id, path }) => type === "text" && run_id === run.id && path.at(-1) !== "planner",
+  );
+  return last?.type === "text" ? last.text : undefined;
+}
+
+/** What somebody said. Long ones unfold in place. */
+function Quoted({ what, text }: { what: string; text: string }) {
+  const [open, setOpen] = useState(false);
+  if (text.trim() === "") return null;
+  const long = text.length > LONG || text.includes("\n");
+  return (
+    <div className="mt-1 flex min-w-0 items-baseline gap-2 text-muted">
+      <span className="w-16 shrink-0 text-xs">{what}</span>
+      <p
+        className={cx(
+          "measure min-w-0 break-words text-ink",
+          open ? "max-h-60 overflow-y-auto whitespace-pre-wrap" : "truncate",
+        )}
+      >
+        {text}
+      </p>
+      {long && (
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="shrink-0 text-sm text-accent hover:underline"
+        >
+          {open ? "Less" : "All of it"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A process that died under the run, and what was begun again. */
+function Recoveries({ run, log, version }: { run: RunDetail; log: RunLog; version: number }) {
+  const found = recoveriesOf(run);
+  const retracted = countRetracted(log, version);
+  if (found.length === 0 && retracted === 0) return null;
+  const times = found.reduce((sum, one) => sum + one.times, 0);
+  return (
+    <div className="flex items-start gap-2 text-sm">
+      <WarningIcon className="mt-0.5 text-amber" />
+      <div className="min-w-0">
+        {times > 0 && (
+          <p>
+            Its process died and the run was taken up again, {plural(times, "time")}:{" "}
+            {found.map(({ effect, times: n }, at) => (
+              <span key={effect}>
+                {at > 0 && ", "}
+                <code className="font-mono text-xs break-all">{effect}</code>
+                {n > 1 && ` ${n}×`}
+              </span>
+            ))}
+          </p>
+        )}
+        {retracted > 0 && (
+          <p className="text-muted">{plural(retracted, "attempt")} taken back: the timeline says why.</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const counts = new WeakMap<RunLog, { version: number; count: number }>();
+
+function countRetracted(log: RunLog, version: number): number {
+  const known = counts.get(log);
+  if (known?.version === version) return known.count;
+  const count = log.events.reduce((sum, { type }) => (type === "message_retracted" ? sum + 1 : sum), 0);
+  counts.set(log, { version, count });
+  return count;
+}
+
+/** What it used so far: of a run under way its last event knows more than its record. */
+function usageOf(run: RunDetail, log: RunLog): Usage {
+  if (isOver(run)) return run.usage;
+  const last = log.events.findLast((event) => event.type === "usage" && event.run_id === run.id);
+  return last?.type === "usage" ? last.total : run.usage;
+}
+
+function stepsOf(run: RunDetail, log: RunLog): number {
+  if (isOver(run)) return run.steps;
+  return log.waterfall.roots.findLast(({ kind }) => kind === "step")?.step ?? run.steps;
+}
+
+function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: number }) {
+  const link = "text-accent hover:underline";
+  const facts: [string, ReactNode][] = [
+    [
+      "Agent",
+      <Link key="a" to="/agents/$name" params={{ name: run.agent }} className={link}>
+        {run.agent}
+      </Link>,
+    ],
+    [
+      "Definition",
+      <Link
+        key="d"
+        to="."
+        search={((before: object) => ({ ...before, tab: "definition" })) as never} // every route has plain searches
+        className={cx(link, "font-mono text-sm")}
+        title={run.definition_digest ?? undefined}
+      >
+        {run.definition_digest?.slice(0, 8) ?? "none"}
+      </Link>,
+    ],
+    [
+      "Conversation",
+      <Link
+        key="c"
+        to="/playground/$agent"
+        params={{ agent: run.agent }}
+        search={{ conversation: run.conversation_id } as never} // as above
+        className={cx(link, "font-mono text-sm")}
+        title={run.conversation_id}
+      >
+        {shortId(run.conversation_id)}
+      </Link>,
+    ],
+    ["Started", <Time key="s" at={run.created_at} />],
+    [
+      "Duration",
+      run.ended_at === null ? (
+        <Duration key="l" since={run.created_at} />
+      ) : (
+        <Duration key="l" ms={run.ended_at - run.created_at} />
+      ),
+    ],
+    ["Steps", String(steps)],
+    ["Model calls", String(usage.model_calls)],
+    [
+      "Tokens",
+      <span key="t">
+        <Tokens value={usage.input_tokens} unit={false} /> in
+        {usage.cached_input_tokens > 0 && (
+          <>
+            {" ("}
+            <Tokens value={usage.cached_input_tokens} unit={false} /> cached)
+          </>
+        )}
+        , <Tokens value={usage.output_tokens} unit={false} /> out
+      </span>,
+    ],
+    ["Cost", <Cost key="m" value={usage.cost} />],
+  ];
+  if (run.parent_run_id !== null) facts.push(["Sub-agent of", <RunLink key="p" id={run.parent_run_id} />]);
+  if (run.retried_from !== null) facts.push(["Retried from", <RunLink key="r" id={run.retried_from} />]);
+  if (run.sub_agents.length > 0) facts.push(["Sub-agents", String(run.sub_agents.length)]);
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm md:flex md:flex-wrap md:gap-x-6">
+      {facts.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-xs text-muted">{name}</dt>
+          <dd className="truncate tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function RunLink({ id, children }: { id: string; children?: ReactNode }) {
+  return (
+    <Link to="/runs/$id" params={{ id }} title={id} className="font-mono text-sm text-accent hover:underline">
+      {children ?? shortId(id)}
+    </Link>
+  );
+}

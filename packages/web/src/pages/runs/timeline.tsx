@@ -1,0 +1,339 @@
+import { useQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { client } from "../../api.ts";
+import { plural } from "../../format/number.ts";
+import { useKeys } from "../../keys/use-keys.ts";
+import { one, useSearchState } from "../../search.ts";
+import { useClock } from "../../ui/clock.ts";
+import { Drawer } from "../../ui/dialog.tsx";
+import { Empty } from "../../ui/states.tsx";
+import { EventDetail } from "./event-detail.tsx";
+import { priorities } from "./priorities.ts";
+import type { RunLog } from "./run-log.ts";
+import { idleGaps, type TimeScale, timeScale } from "./time-scale.ts";
+import { gridOf, TimelineRow } from "./timeline-row.tsx";
+import type { RunDetail } from "./types.ts";
+import type { Row } from "./waterfall.ts";
+import { isOver } from "./words.ts";
+
+const ROW_PX = 36;
+const NONE: ReadonlySet<string> = new Set();
+
+export interface TimelineProps {
+  readonly run: RunDetail;
+  readonly log: RunLog;
+  readonly version: number;
+  readonly wide: boolean;
+}
+
+/** The waterfall: what the run did, row by row, over time. Only rows in sight are in the page. */
+export function Timeline({ run, log, version, wide }: TimelineProps) {
+  const [search, setSearch] = useSearchState();
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(NONE);
+  const { waterfall } = log;
+  const rows = useRows(log, version, collapsed);
+  const selected = one(search, "event");
+  const open = selected === undefined ? undefined : waterfall.row(selected);
+  const [cursor, setCursor] = useState(selected);
+  const [focused, setFocused] = useState(false);
+  const tree = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  const scale = useScale(log, version, isOver(run), one(search, "waits") === "real");
+  const priority = usePriorities(run);
+
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => tree.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    // The head of the list lies over its first row.
+    scrollPaddingEnd: ROW_PX,
+  });
+
+  const at = cursor === undefined ? -1 : rows.findIndex(({ id }) => id === cursor);
+  const show = (row: Row | undefined) => setSearch({ event: row?.id });
+  const moveTo = (index: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (row === undefined) return;
+    setCursor(row.id);
+    virtual.scrollToIndex(rows.indexOf(row));
+    tree.current?.focus({ preventScroll: true });
+    if (open && wide) show(row);
+  };
+  const fold = (row: Row, shut: boolean) => {
+    const next = new Set(collapsed);
+    if (shut) next.add(row.id);
+    else next.delete(row.id);
+    setCollapsed(next);
+  };
+  const current = rows[at];
+  const inward = () => {
+    if (!current) return;
+    if (collapsed.has(current.id)) fold(current, false);
+    else if (current.children.length > 0) moveTo(at + 1);
+  };
+  const outward = () => {
+    if (!current) return;
+    if (current.children.length > 0 && !collapsed.has(current.id)) fold(current, true);
+    else if (current.parent) moveTo(rows.indexOf(current.parent));
+  };
+  const foldAll = () => setCollapsed(collapsed.size > 0 ? NONE : foldable(log));
+  const close = () => {
+    show(undefined);
+    tree.current?.focus({ preventScroll: true });
+  };
+  useKeys("Timeline", [
+    { keys: "j", what: "Next row", run: () => moveTo(at + 1), repeat: true },
+    { keys: "k", what: "Previous row", run: () => moveTo(at < 0 ? rows.length - 1 : at - 1), repeat: true },
+    {
+      keys: "enter",
+      what: "Show the row's details",
+      run: () => {
+        show(current);
+        // Once it is there.
+        requestAnimationFrame(() => panel.current?.focus());
+      },
+      enabled: focused,
+    },
+    { keys: "arrowleft", what: "Fold, or go to what it is in", run: outward, enabled: focused },
+    { keys: "arrowright", what: "Unfold, or go to what is in it", run: inward, enabled: focused },
+    { keys: "arrowdown", what: "Next row", run: () => moveTo(at + 1), repeat: true, enabled: focused },
+    { keys: "arrowup", what: "Previous row", run: () => moveTo(at - 1), repeat: true, enabled: focused },
+    { keys: "home", what: "First row", run: () => moveTo(0), enabled: focused },
+    { keys: "end", what: "Last row", run: () => moveTo(rows.length - 1), enabled: focused },
+    { keys: "f", what: "Fold or unfold everything", run: foldAll },
+    {
+      keys: "w",
+      what: "Waits as long as they were, or short",
+      run: () => toggleWaits(),
+      enabled: scale.shortens,
+    },
+    { keys: "escape", what: "Close the details", run: close, enabled: open !== undefined },
+  ]);
+  const toggleWaits = () => setSearch({ waits: scale.breaks.length > 0 ? "real" : undefined });
+
+  useOpenedAt(rows, selected, (index) => virtual.scrollToIndex(index, { align: "center" }));
+  useTail(tree, rows.length, !isOver(run) && selected === undefined);
+  if (rows.length === 0)
+    return <Empty title="Nothing has happened yet">What the run does appears here as it does it.</Empty>;
+  const items = virtual.getVirtualItems();
+  return (
+    <div className="flex min-h-0 min-w-0 flex-col md:h-full">
+      <div className="flex min-w-0 flex-1 md:min-h-0">
+        <div
+          ref={tree}
+          role="tree"
+          aria-label="Timeline"
+          tabIndex={0}
+          aria-activedescendant={
+            items.some(({ index }) => index === at) && current ? `row-${current.id}` : undefined
+          }
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+          className="relative min-w-0 flex-1 overflow-y-auto overscroll-contain rounded-md border border-line -outline-offset-2 max-md:h-[70dvh]"
+        >
+          <Axis scale={scale} count={rows.length} isNarrow={wide && open !== undefined} />
+          <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+            {items.map((item) => {
+              const row = rows[item.index];
+              return (
+                row && (
+                  <TimelineRow
+                    key={row.id}
+                    row={row}
+                    index={item.index}
+                    top={item.start}
+                    scale={scale}
+                    now={scale.now}
+                    isFolded={collapsed.has(row.id)}
+                    isCurrent={item.index === at}
+                    isSelected={row === open}
+                    isNarrow={wide && open !== undefined}
+                    priority={row.record && priority.get(row.record.rail)}
+                    onFold={() => fold(row, !collapsed.has(row.id))}
+                    onOpen={() => {
+                      setCursor(row.id);
+                      show(row);
+                    }}
+                  />
+                )
+              );
+            })}
+          </div>
+        </div>
+        {wide && open && (
+          <aside
+            ref={panel}
+            tabIndex={-1}
+            aria-label={`Details of ${open.title}`}
+            className="w-96 shrink-0 overflow-y-auto overscroll-contain pl-4 outline-none lg:w-110"
+          >
+            <EventDetail
+              row={open}
+              run={run}
+              log={log}
+              priority={open.record && priority.get(open.record.rail)}
+              onClose={close}
+            />
+          </aside>
+        )}
+      </div>
+      <Foot
+        scale={scale}
+        toggleWaits={toggleWaits}
+        foldAll={foldAll}
+        isFolded={collapsed.size > 0}
+        events={log.events.length}
+      />
+      {!wide && (
+        <Drawer open={open !== undefined} onClose={close} title={open?.title ?? ""}>
+          {open && (
+            <EventDetail
+              row={open}
+              run={run}
+              log={log}
+              priority={open.record && priority.get(open.record.rail)}
+            />
+          )}
+        </Drawer>
+      )}
+    </div>
+  );
+}
+
+/** A link to a row opens the list there, once its events are here. */
+function useOpenedAt(
+  rows: readonly Row[],
+  selected: string | undefined,
+  scrollTo: (index: number) => void,
+): void {
+  const done = useRef(selected === undefined);
+  useEffect(() => {
+    if (done.current) return;
+    const at = rows.findIndex(({ id }) => id === selected);
+    if (at < 0) return;
+    done.current = true;
+    scrollTo(at);
+  });
+}
+
+/**
+ * A run under way opens at its end and stays there as rows come, until somebody scrolls away or points at it: then
+ * nothing moves.
+ */
+function useTail(tree: RefObject<HTMLDivElement | null>, count: number, wanted: boolean): void {
+  const before = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks again whenever there are other rows
+  useEffect(() => {
+    const frame = tree.current;
+    if (!frame || !wanted) return;
+    const wasAtEnd = before.current === 0 || frame.scrollTop + frame.clientHeight >= before.current - ROW_PX;
+    if (wasAtEnd && !frame.matches(":hover")) frame.scrollTop = frame.scrollHeight;
+    before.current = frame.scrollHeight;
+  }, [tree, count, wanted]);
+}
+
+function useRows(log: RunLog, version: number, collapsed: ReadonlySet<string>): Row[] {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are changed in place, and the version says when
+  return useMemo(() => log.waterfall.visible(collapsed), [log, version, collapsed]);
+}
+
+function foldable(log: RunLog): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const row of log.waterfall.all()) if (row.children.length > 0) found.add(row.id);
+  return found;
+}
+
+/** Priorities of rails: what the definition says, else what the rail itself does. */
+function usePriorities(run: RunDetail): ReadonlyMap<string, number> {
+  const rails = useQuery({
+    queryKey: ["rails"],
+    queryFn: ({ signal }) => client.listRails({}, { signal }),
+    staleTime: 5 * 60_000,
+  });
+  const items = rails.data?.items;
+  return useMemo(() => priorities(run.definition, items ?? []), [run.definition, items]);
+}
+
+export interface LiveScale extends TimeScale {
+  readonly now: number;
+  /** Whether there are waits that are drawn short, or would be. */
+  readonly shortens: boolean;
+}
+
+/** Of a run under way the axis has room ahead and grows by leaps, so that bars stay where they are. */
+function useScale(log: RunLog, version: number, over: boolean, real: boolean): LiveScale {
+  const { waterfall } = log;
+  const second = useClock((time) => (over ? 0 : Math.floor(time / 1000) * 1000));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the waterfall is changed in place, and the version says when
+  return useMemo(() => {
+    const { from, to } = waterfall;
+    if (!Number.isFinite(from)) return { ...timeScale(0, 1), now: 0, shortens: false };
+    const now = over ? to : Math.max(to, second);
+    const gaps = idleGaps(waterfall.all(), from, now);
+    const short = timeScale(from, over ? to : ahead(from, now, gaps), gaps);
+    const shortens = short.breaks.length > 0;
+    return { ...(real ? timeScale(from, over ? to : from + roomFor(now - from)) : short), now, shortens };
+  }, [waterfall, version, over, second, real]);
+}
+
+/** The end of the axis: with the last wait still running there is nothing ahead worth showing. */
+function ahead(from: number, now: number, gaps: readonly { to: number }[]): number {
+  return gaps.at(-1)?.to === now ? now : from + roomFor(now - from);
+}
+
+const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
+
+/** The next round length above. */
+export function roomFor(span: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1000, span)));
+  return (ROOMS.find((room) => room * unit >= span) ?? 10) * unit;
+}
+
+function Axis({ scale, count, isNarrow }: { scale: LiveScale; count: number; isNarrow: boolean }) {
+  return (
+    <div
+      role="presentation"
+      className={`row sticky top-0 z-10 border-b border-line bg-canvas text-xs font-medium text-muted ${gridOf(isNarrow)}`}
+    >
+      <span className="pl-3">{plural(count, "row")}</span>
+      <span className="pr-3 text-right">Duration</span>
+      <span aria-hidden="true" className="relative h-full max-md:hidden">
+        {scale.ticks.map((tick) => (
+          <span
+            key={tick.label}
+            className="absolute inset-y-0 flex items-center border-l border-line pl-1 font-normal whitespace-nowrap tabular-nums"
+            style={{ left: `${tick.place * 100}%` }}
+          >
+            {tick.label}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Foot(props: {
+  scale: LiveScale;
+  toggleWaits(): void;
+  foldAll(): void;
+  isFolded: boolean;
+  events: number;
+}) {
+  const { scale, toggleWaits, foldAll, isFolded, events } = props;
+  const link = "text-accent hover:underline";
+  return (
+    <p className="row flex shrink-0 items-center gap-4 text-xs text-muted">
+      <span>{plural(events, "event")}</span>
+      <button type="button" onClick={foldAll} className={link}>
+        {isFolded ? "Unfold everything" : "Fold everything"}
+      </button>
+      {scale.shortens && (
+        <button type="button" onClick={toggleWaits} className={link}>
+          {scale.breaks.length > 0 ? "Show waits in full" : "Shorten waits"}
+        </button>
+      )}
+    </p>
+  );
+}
