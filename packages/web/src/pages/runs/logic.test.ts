@@ -3,7 +3,7 @@ import { parseSearch } from "../../search.ts";
 import { asCurl } from "./curl.ts";
 import { isNarrowed, queryOf, readFilters, toggled } from "./filters.ts";
 import { priorities } from "./priorities.ts";
-import { before, changesOf, changeWords, kindOf } from "./request-changes.ts";
+import { before, changesOf, changeWords } from "./request-changes.ts";
 import { RunLog } from "./run-log.ts";
 import { timeScale } from "./time-scale.ts";
 import { transcriptOf } from "./transcript.ts";
@@ -105,6 +105,8 @@ test("a night's wait is drawn short, and times keep their order", () => {
 
 const request = (key: string, more: Partial<SentRequest> = {}): SentRequest => ({
   key,
+  kind: "step",
+  agent: "clerk",
   step: 1,
   attempt: 1,
   path: [],
@@ -118,21 +120,22 @@ const request = (key: string, more: Partial<SentRequest> = {}): SentRequest => (
   ...more,
 });
 
+const said = (text: string) => ({ role: "user" as const, content: [{ type: "text", text }] });
+
 test("a request is compared with the one before it of its kind", () => {
   const tool = { name: "a", description: "", input_schema: {} };
-  const plan = request("plan/1/model/1");
-  const first = request("1/model/1", { tools: [tool], messages: ["hi", "one"] });
+  const plan = request("plan/1/model/1", { kind: "planner" });
+  const first = request("1/model/1", { tools: [tool], messages: [said("hi"), said("one")] });
   const second = request("2/model/1", {
     tools: [
       { ...tool, description: "new" },
       { ...tool, name: "b" },
     ],
     system: "Be long.",
-    messages: ["hi", "two", "three"],
+    messages: [said("hi"), said("two"), said("three")],
   });
   expect(before([plan, first, second], second)).toBe(first);
   expect(before([plan, first, second], first)).toBeUndefined();
-  expect(kindOf({ key: "room/1/summary/1" })).toBe("summary");
   expect(changeWords(changesOf(first, second))).toEqual([
     "The system prompt changed",
     "Tools added: b",

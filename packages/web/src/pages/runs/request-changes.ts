@@ -16,16 +16,10 @@ export interface RequestChanges {
   readonly added: number;
 }
 
-/** Kinds of requests by how their keys begin: `plan/1/model/1`, `room/1/summary/1`, `3/model/1`. */
-export function kindOf({ key }: Pick<SentRequest, "key">): "planner" | "summary" | "step" {
-  if (key.startsWith("plan/")) return "planner";
-  return key.includes("/summary/") ? "summary" : "step";
-}
-
 /** The request before it in its own lane: a step's follows a step's, a planner's a planner's. */
 export function before(requests: readonly SentRequest[], request: SentRequest): SentRequest | undefined {
   const at = requests.findIndex(({ key }) => key === request.key);
-  return requests.slice(0, Math.max(0, at)).findLast((other) => kindOf(other) === kindOf(request));
+  return requests.slice(0, Math.max(0, at)).findLast((other) => other.kind === request.kind);
 }
 
 export function changesOf(earlier: SentRequest, request: SentRequest): RequestChanges {

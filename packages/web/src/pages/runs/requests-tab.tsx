@@ -10,7 +10,7 @@ import { QueryState } from "../../ui/query-state.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Empty, Loading } from "../../ui/states.tsx";
 import { Facts, Part } from "./facts.tsx";
-import { before, changesOf, changeWords, kindOf } from "./request-changes.ts";
+import { before, changesOf, changeWords } from "./request-changes.ts";
 import type { RunDetail, SentRequest } from "./types.ts";
 
 /** Each model request as it was really sent. Asked for by step: of a long run all of them are very large. */
@@ -83,7 +83,7 @@ function Requests({ items, all, chosen, choose }: RequestsProps) {
                 onClick={() => choose(one.key)}
                 className="control inline-flex items-center gap-2 text-sm aria-pressed:border-accent aria-pressed:bg-accent-soft"
               >
-                {KINDS[kindOf(one)]}
+                {KINDS[one.kind]}
                 {one.attempt > 1 && <span className="text-amber">attempt {one.attempt}</span>}
               </button>
             </li>
@@ -105,7 +105,6 @@ function OneRequest({ request, earlier }: { request: SentRequest; earlier: SentR
   const { usage } = request;
   const changes = earlier && changesOf(earlier, request);
   const fresh = request.messages.slice(changes?.kept ?? 0);
-  const missing = request.missing ?? []; // servers leave it out where nothing is
   return (
     <div className="min-w-0">
       {!request.complete && (
@@ -113,7 +112,7 @@ function OneRequest({ request, earlier }: { request: SentRequest; earlier: SentR
           <WarningIcon className="mt-0.5 text-amber" />
           <div>
             <p className="font-medium">Not all that was sent is here</p>
-            {missing.map((what) => (
+            {request.missing.map((what) => (
               <p key={what} className="measure text-sm break-words">
                 {what}
               </p>
@@ -135,7 +134,16 @@ function OneRequest({ request, earlier }: { request: SentRequest; earlier: SentR
               {request.model}
             </code>,
           ],
+          ["Agent", request.agent],
           ["Attempt", request.attempt],
+          ["Most output", request.max_output_tokens],
+          ["Temperature", request.temperature],
+          [
+            "Same beginning",
+            request.cache_prefix &&
+              `${formatCount(request.cache_prefix.tokens)} tokens of the request before`,
+          ],
+          ["Broken by", request.cache_prefix?.broken_by],
           [
             "Tokens",
             usage
@@ -180,6 +188,11 @@ function OneRequest({ request, earlier }: { request: SentRequest; earlier: SentR
           />
         )}
       </Part>
+      {request.output_schema && (
+        <Part title="Output schema">
+          <JsonView value={request.output_schema} label="Output schema" />
+        </Part>
+      )}
       {changes && changes.kept > 0 && changes.added > 0 && (
         <Part title={`${plural(fresh.length, "message")} that the one before had not`}>
           <JsonView value={fresh} label="New messages" open={4} />
