@@ -1,10 +1,9 @@
-import { Page } from "../../ui/page.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { useParams } from "@tanstack/react-router";
+import { AgentPicker } from "./agent-picker.tsx";
+import { Talk } from "./talk.tsx";
 
+/** Without an agent: whom to talk to. With one: the conversation of the address, or a new one. */
 export function PlaygroundPage() {
-  return (
-    <Page title="Playground">
-      <Empty title="Playground" />
-    </Page>
-  );
+  const { agent } = useParams({ strict: false });
+  return agent === undefined ? <AgentPicker /> : <Talk key={agent} agent={agent} />;
 }
