@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { type Operation, rows } from "../store/store.ts";
-import { type ApprovalRecord, readApproval } from "./records.ts";
+import { type ApprovalRecord, recordOf } from "./records.ts";
 
 /** Approvals that were asked for or decided since a time, with the time to go on from. */
 export interface InboxChange {
@@ -70,7 +70,7 @@ export class InboxFeed {
         db
           .selectFrom("approvals")
           .leftJoin("runs", "runs.id", "approvals.run_id")
-          .select(["approvals.body", "runs.root_run_id"])
+          .select(["approvals.body", "runs.root_run_id", "runs.body as run_body"])
           .where("approvals.tenant", "=", tenant)
           .where((where) =>
             where.or([
@@ -81,10 +81,7 @@ export class InboxFeed {
           .orderBy("approvals.requested_at")
           .limit(MOST_AT_ONCE),
       );
-      return found.map(({ body, root_run_id }) => {
-        const approval = readApproval({ body });
-        return { ...approval, root_run_id: root_run_id ?? approval.run_id };
-      });
+      return found.map(recordOf);
     });
   }
 }

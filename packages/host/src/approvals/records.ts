@@ -1,11 +1,28 @@
 import type { Approval } from "trackside";
 import { hot } from "../hot.ts";
-import { approvalBody } from "../journal/row-codecs.ts";
+import { approvalBody, runBody } from "../journal/row-codecs.ts";
 import { type Builder, type Operation, rows } from "../store/store.ts";
 
 /** An approval as the host shows it: also which run its run belongs to, where a sub-agent asked (L7). */
 export interface ApprovalRecord extends Approval {
   readonly root_run_id: string;
+  /** Who started the run, where its scope says so. */
+  readonly requested_by: string | null;
+}
+
+/** A row of approvals beside its run's, as people are shown it. */
+export function recordOf(row: {
+  readonly body: string;
+  readonly root_run_id: string | null;
+  readonly run_body: string | null;
+}): ApprovalRecord {
+  const approval = readApproval(row);
+  const user = row.run_body === null ? null : runBody.read(row.run_body, approval.run_id).scope["user"];
+  return {
+    ...approval,
+    root_run_id: row.root_run_id ?? approval.run_id,
+    requested_by: typeof user === "string" ? user : null,
+  };
 }
 
 export function readApproval({ body }: { readonly body: string }): Approval {
@@ -93,7 +110,7 @@ export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<r
   let query = db
     .selectFrom("approvals")
     .leftJoin("runs", "runs.id", "approvals.run_id")
-    .select(["approvals.body", "runs.root_run_id"])
+    .select(["approvals.body", "runs.root_run_id", "runs.body as run_body"])
     .where("approvals.tenant", "=", filter.tenant)
     .orderBy("approvals.requested_at", direction)
     .orderBy("approvals.id", direction)
@@ -117,10 +134,7 @@ export function* listApprovals(db: Builder, filter: ApprovalFilter): Operation<r
         ]),
       );
   }
-  return (yield* rows(query)).map(({ body, root_run_id }) => {
-    const approval = readApproval({ body });
-    return { ...approval, root_run_id: root_run_id ?? approval.run_id };
-  });
+  return (yield* rows(query)).map(recordOf);
 }
 
 /** Tells whoever has the run to look at it. */

@@ -197,14 +197,16 @@ export const sentRequest = z.object({
 export const event = z.union([durableEvent, liveEvent]);
 export { approval, durableEvent, message };
 
-export const approvalRecord = approval.extend({ root_run_id: z.string() });
+export const approvalRecord = approval.extend({
+  root_run_id: z.string(),
+  /** Who started the run. */
+  requested_by: z.string().nullable(),
+});
 
 /** One approval with its evidence: what led here, and what happens on each choice. */
 export const approvalDetail = approvalRecord.extend({
   agent: z.string(),
   run: runRecord,
-  /** Who started the run. */
-  requested_by: z.string().nullable(),
   tool_description: z.string().nullable(),
   irreversible: z.boolean(),
   /** The last things said and done before it, oldest first. */

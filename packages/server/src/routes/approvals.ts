@@ -1,4 +1,4 @@
-import type { ApprovalRecord, ApprovalRule, DecideInput } from "@trackside/host";
+import type { ApprovalRecord, ApprovalRule, DecideInput, RunRecord } from "@trackside/host";
 import type { Approval, DurableEvent } from "trackside";
 import type { Answer } from "../contract/index.ts";
 import type { Context, Handlers } from "../http/handler.ts";
@@ -48,11 +48,9 @@ export const approvalHandlers = {
       runs.events(approval.run_id, scope),
       approvals.list({ ...scope, state: "all", rootRunId: run.root_run_id, limit: SIBLINGS }),
     ]);
-    const { user } = run.scope;
     return {
-      ...rowOf({ ...approval, root_run_id: run.root_run_id }),
+      ...rowOf(ofRun(approval, run)),
       run: recordOf(run),
-      requested_by: typeof user === "string" ? user : null,
       tool_description: toolDescription(context, approval),
       context: [...before(events, id)],
       siblings: all.filter((one) => one.id !== id).map(copyOf),
@@ -68,8 +66,7 @@ export const approvalHandlers = {
       { ...decisionOf(body, context), by: user.name },
       tenantOf(context),
     );
-    const { root_run_id } = await runs.get(decided.run_id, tenantOf(context));
-    return copyOf({ ...decided, root_run_id });
+    return copyOf(ofRun(decided, await runs.get(decided.run_id, tenantOf(context))));
   },
 
   async listRules({ query: { revoked = false } }, context) {
@@ -104,6 +101,10 @@ function rememberOf({ until, match, scope_keys }: NonNullable<Decided["remember"
     ...(match === undefined ? {} : { match }),
     ...(scope_keys === undefined ? {} : { scopeKeys: scope_keys }),
   };
+}
+
+function ofRun(approval: Approval, { root_run_id, scope: { user } }: RunRecord): ApprovalRecord {
+  return { ...approval, root_run_id, requested_by: typeof user === "string" ? user : null };
 }
 
 /** Approvals are read-only; what is answered need not be. */

@@ -29,7 +29,7 @@ export function Page({ title, heading, actions, lead, fill = false, children }: 
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
-      <div className={cx("min-w-0 pb-6", fill && "flex min-h-0 flex-1 flex-col pb-0")}>{children}</div>
+      <div className={cx("min-w-0", fill ? "flex min-h-0 flex-1 flex-col" : "pb-6")}>{children}</div>
     </div>
   );
 }

@@ -4,6 +4,10 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { expectNoSeriousAxe } from "./axe.ts";
 import { browserSuite } from "./suite.ts";
 
+// Of the page, where they are asked for.
+declare const innerWidth: number;
+declare const matchMedia: (query: string) => { readonly matches: boolean };
+
 const STRICT = "default-src 'self'; script-src 'self'; style-src 'self'; object-src 'none'; base-uri 'none'";
 
 await browserSuite("the browser of the tests", (browser) => {

@@ -65,7 +65,10 @@ function Row({ row, selected }: { row: Approval; selected: boolean }) {
             </span>
           )}
           {row.kind !== "tool_call" && <span className="whitespace-nowrap">{KIND_WORDS[row.kind]}</span>}
-          <span className="min-w-0 truncate">{row.agent}</span>
+          <span className="min-w-0 truncate">
+            {row.agent}
+            {row.requested_by !== null && ` for ${row.requested_by}`}
+          </span>
           <span className="min-w-0 flex-1 truncate font-mono text-faint" title={row.run_id}>
             {row.run_id}
           </span>
