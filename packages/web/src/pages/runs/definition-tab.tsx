@@ -16,7 +16,7 @@ export function DefinitionTab({ run }: { run: RunDetail }) {
         <Link
           to="/agents/$name/versions"
           params={{ name: run.agent }}
-          className="text-accent hover:underline"
+          className="text-accent underline"
         >
           Versions of {run.agent}
         </Link>
