@@ -13,11 +13,7 @@ export function DefinitionTab({ run }: { run: RunDetail }) {
     <div className="flex flex-col gap-3">
       <p className="measure text-muted">
         As it was when the run began, and as the run goes on with it.{" "}
-        <Link
-          to="/agents/$name/versions"
-          params={{ name: run.agent }}
-          className="text-accent underline"
-        >
+        <Link to="/agents/$name/versions" params={{ name: run.agent }} className="text-accent underline">
           Versions of {run.agent}
         </Link>
         {run.definition_digest && (

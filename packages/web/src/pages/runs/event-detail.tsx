@@ -21,7 +21,7 @@ import { ICONS, TONES } from "./timeline-row.tsx";
 import type { EventOf, RailRecord, RunDetail, RunEvent } from "./types.ts";
 import type { Row } from "./waterfall.ts";
 
-export interface EventDetailProps {
+interface EventDetailProps {
   readonly row: Row;
   readonly run: RunDetail;
   readonly log: RunLog;

@@ -4,7 +4,7 @@ import type { Status } from "../../ui/status-badge.tsx";
 import { STATUS_OF } from "./words.ts";
 
 type Query = NonNullable<Request<"listRuns">["query"]>;
-export type RunStatus = keyof typeof STATUS_OF;
+type RunStatus = keyof typeof STATUS_OF;
 
 /** What the list is asked for, as its URL says it: the API's own names and words. */
 export interface Filters {

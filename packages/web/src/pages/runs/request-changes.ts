@@ -2,7 +2,7 @@ import { plural } from "../../format/number.ts";
 import type { SentRequest } from "./types.ts";
 
 /** What a request has that the one before it in its lane had not, or had otherwise. */
-export interface RequestChanges {
+interface RequestChanges {
   readonly system: boolean;
   readonly model: boolean;
   readonly toolsAdded: readonly string[];

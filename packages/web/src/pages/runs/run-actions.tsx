@@ -99,7 +99,7 @@ function download(id: string): void {
   link.click();
 }
 
-export function ResumeButton({ run }: { run: RunDetail }) {
+function ResumeButton({ run }: { run: RunDetail }) {
   const queries = useQueryClient();
   const may = useMay("operate");
   const [pending, setPending] = useState(false);
@@ -166,7 +166,7 @@ interface StepOption {
 }
 
 /** Steps of the run itself, with what each did. */
-export function stepsOf(log: RunLog): StepOption[] {
+function stepsOf(log: RunLog): StepOption[] {
   return log.waterfall.roots
     .filter((row) => row.kind === "step" && row.step !== null)
     .map((row) => {

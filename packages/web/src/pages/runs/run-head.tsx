@@ -5,8 +5,8 @@ import { cx } from "../../ui/class-names.ts";
 import { ChevronRightIcon, WarningIcon } from "../../ui/icons.tsx";
 import { Tokens } from "../../ui/numbers.tsx";
 import { Countdown, Duration, Time } from "../../ui/time.tsx";
+import { Cost } from "./cost.tsx";
 import type { RunLog } from "./run-log.ts";
-import { Cost } from "./runs-page.tsx";
 import type { EventOf, RunDetail, Usage } from "./types.ts";
 import { isOver, recoveriesOf, shortId, storyOf } from "./words.ts";
 
@@ -76,7 +76,7 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
   );
 }
 
-const LONG = 240;
+const LONG = 120;
 
 /** The last thing it said itself. */
 function answerOf(run: RunDetail, log: RunLog): string | undefined {
@@ -97,7 +97,7 @@ function Quoted({ what, text }: { what: string; text: string }) {
       <p
         className={cx(
           "measure min-w-0 break-words text-ink",
-          open ? "max-h-60 overflow-y-auto whitespace-pre-wrap" : "truncate",
+          open ? "max-h-60 overflow-y-auto whitespace-pre-wrap" : "line-clamp-2",
         )}
       >
         {text}

@@ -2,7 +2,7 @@ import type { LiveEvent, RunEvent } from "./types.ts";
 import { Waterfall } from "./waterfall.ts";
 
 /** What is on the way in one message, until its durable event is there. */
-export interface LiveText {
+interface LiveText {
   readonly messageId: string;
   readonly text: string;
   readonly reasoning: string;
@@ -108,7 +108,7 @@ export class RunLog {
 const ENDS: ReadonlySet<string> = new Set(["completed", "error", "cancelled"]);
 
 /** Only what is durable has a number. */
-export function isDurable(event: RunEvent | LiveEvent): event is RunEvent {
+function isDurable(event: RunEvent | LiveEvent): event is RunEvent {
   return "seq" in event;
 }
 

@@ -19,8 +19,7 @@ import { useRun } from "./use-run.ts";
 import { useWide } from "./wide.ts";
 import { STATUS_OF, shortId } from "./words.ts";
 
-export const TABS = ["timeline", "transcript", "requests", "definition", "json"] as const;
-export type TabName = (typeof TABS)[number];
+const TABS = ["timeline", "transcript", "requests", "definition", "json"] as const;
 
 /** What happened, and why did it stop? */
 export function RunPage() {

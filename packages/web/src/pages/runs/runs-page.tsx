@@ -9,13 +9,14 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHeldRows } from "../../ui/held-rows.ts";
 import { RunsIcon } from "../../ui/icons.tsx";
 import { NewRowsBar } from "../../ui/new-rows-bar.tsx";
-import { Money, Tokens } from "../../ui/numbers.tsx";
+import { Tokens } from "../../ui/numbers.tsx";
 import { Page } from "../../ui/page.tsx";
 import { QueryState } from "../../ui/query-state.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Duration, Time } from "../../ui/time.tsx";
+import { Cost } from "./cost.tsx";
 import { asCurl } from "./curl.ts";
 import { isNarrowed, queryOf, readFilters } from "./filters.ts";
 import { RunFilters } from "./run-filters.tsx";
@@ -178,16 +179,6 @@ function columnsOf(inputs: ReadonlyMap<string, string>): readonly Column<RunReco
       cell: ({ usage }) => <Cost value={usage.cost} />,
     },
   ];
-}
-
-/** A cost that is not known is no zero. */
-export function Cost({ value }: { value: number | null }) {
-  if (value !== null) return <Money value={value} />;
-  return (
-    <span title="No price is known for this model" className="text-faint">
-      –
-    </span>
-  );
 }
 
 function Paging(props: { next: string | null; isFirst: boolean; older(): void; newest(): void }) {

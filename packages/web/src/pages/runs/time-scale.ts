@@ -1,12 +1,12 @@
 import { formatDuration } from "../../format/duration.ts";
 import { barOf, type Row } from "./waterfall.ts";
 
-export interface Gap {
+interface Gap {
   readonly from: number;
   readonly to: number;
 }
 
-export interface Tick {
+interface Tick {
   /** Between 0 and 1. */
   readonly place: number;
   readonly label: string;

@@ -70,7 +70,7 @@ const WAIT =
   "bg-[repeating-linear-gradient(135deg,var(--amber)_0_2px,transparent_2px_5px)] shadow-[inset_0_0_0_1px_var(--amber)]";
 const GROUPS: ReadonlySet<RowKind> = new Set(["step", "planner", "subagent"]);
 
-export interface TimelineRowProps {
+interface TimelineRowProps {
   readonly row: Row;
   readonly index: number;
   readonly top: number;
@@ -107,7 +107,7 @@ export function TimelineRow(props: TimelineRowProps) {
       className={cx(
         "row absolute inset-x-0 top-0 cursor-pointer border-b border-line hover:bg-panel",
         gridOf(isNarrow),
-        isCurrent && "bg-panel outline-2 -outline-offset-2 outline-accent",
+        isCurrent && "outline-2 -outline-offset-2 outline-accent",
         isSelected && "bg-accent-soft shadow-[inset_2px_0_0_var(--accent)]",
       )}
     >

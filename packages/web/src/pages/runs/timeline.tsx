@@ -20,7 +20,7 @@ import { isOver } from "./words.ts";
 const ROW_PX = 36;
 const NONE: ReadonlySet<string> = new Set();
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly run: RunDetail;
   readonly log: RunLog;
   readonly version: number;
@@ -286,7 +286,7 @@ function ahead(from: number, now: number, gaps: readonly { to: number }[]): numb
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
 
 /** The next round length above. */
-export function roomFor(span: number): number {
+function roomFor(span: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(1000, span)));
   return (ROOMS.find((room) => room * unit >= span) ?? 10) * unit;
 }

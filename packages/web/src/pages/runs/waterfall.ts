@@ -615,7 +615,7 @@ export function barOf(row: Row, now: number): Segment[] {
   return bar;
 }
 
-export const STATUS_LOOKS: Record<EventOf<"status">["status"], { title: string; tone: Tone }> = {
+const STATUS_LOOKS: Record<EventOf<"status">["status"], { title: string; tone: Tone }> = {
   starting: { title: "Started", tone: "plain" },
   waiting: { title: "Waiting", tone: "attention" },
   parked: { title: "Parked", tone: "attention" },

@@ -18,7 +18,7 @@ export const STATUS_OF: Record<RunStatus, Status> = {
 /** Whether a run is over: nothing will change of it any more. */
 export const isOver = ({ ended_at }: Pick<RunRecord, "ended_at">): boolean => ended_at !== null;
 
-export interface Story {
+interface Story {
   /** What happened, or why it stopped: one sentence. */
   readonly what: string;
   /** In the words of who stopped it: a reason, an error. */
@@ -115,11 +115,6 @@ export function recoveriesOf({
   return Object.entries(recoveries)
     .map(([effect, times]) => ({ effect, times }))
     .sort((a, b) => b.times - a.times || (a.effect < b.effect ? -1 : 1));
-}
-
-/** How long it took or has been going on, in ms. */
-export function lengthOf(run: Pick<RunRecord, "created_at" | "ended_at">, now: number): number {
-  return Math.max(0, (run.ended_at ?? now) - run.created_at);
 }
 
 /** The end of an id, which is what tells ids apart. */
