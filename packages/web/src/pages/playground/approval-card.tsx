@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Field } from "../../ui/field.tsx";
 import { LockIcon } from "../../ui/icons.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
 import { TextArea } from "../../ui/text-field.tsx";
 import { Countdown } from "../../ui/time.tsx";
 import { type Action, actionsOf } from "../inbox/actions.ts";
@@ -93,6 +94,7 @@ function Decision({ detail }: { detail: Detail }) {
     );
   return (
     <>
+      <Consequences detail={detail} actions={actions} />
       {reasonFor ? (
         <form
           className="flex flex-col gap-2"
@@ -147,7 +149,6 @@ function Decision({ detail }: { detail: Detail }) {
           </span>
         </div>
       )}
-      {detail.irreversible && <p className="text-xs text-muted">What it does cannot be taken back.</p>}
       {decide.error && (
         <p role="alert" className="text-sm text-red">
           {isConflict(decide.error) ? "It was decided elsewhere first." : explain(decide.error)}
@@ -166,10 +167,42 @@ function Decision({ detail }: { detail: Detail }) {
           action={confirming.label}
           onConfirm={() => send(confirming)}
         >
-          {detail.irreversible && <p className="text-sm">This cannot be taken back.</p>}
+          {detail.arguments && (
+            <JsonView value={detail.arguments} label={`Arguments of ${detail.tool ?? "the call"}`} open={4} />
+          )}
+          {detail.irreversible && (
+            <p className="mt-2 text-sm font-medium text-amber">This cannot be taken back.</p>
+          )}
         </Confirm>
       )}
     </>
+  );
+}
+
+/** What each choice does, before it is made. */
+function Consequences({
+  detail: { consequences, irreversible },
+  actions,
+}: {
+  detail: Detail;
+  actions: Action[];
+}) {
+  const rows = actions.flatMap(({ choice, label }) => {
+    const text = consequences[choice];
+    return text === undefined ? [] : [{ choice, label: label.split(" ")[0] ?? label, text }];
+  });
+  return (
+    <dl className="grid grid-cols-[max-content_1fr] gap-x-3 gap-y-1 text-xs text-muted">
+      {rows.map(({ choice, label, text }) => (
+        <div key={choice} className="contents">
+          <dt className="font-medium text-ink">{label}</dt>
+          <dd className="min-w-0 break-words">{text}</dd>
+        </div>
+      ))}
+      {irreversible && (
+        <dd className="col-span-2 font-medium text-amber">What it does cannot be taken back.</dd>
+      )}
+    </dl>
   );
 }
 

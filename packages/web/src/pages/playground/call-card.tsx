@@ -1,4 +1,4 @@
-import { memo, useEffect, useId, useState } from "react";
+import { memo, type ReactNode, useEffect, useId, useState } from "react";
 import { client } from "../../api.ts";
 import { formatCount } from "../../format/number.ts";
 import { cx } from "../../ui/class-names.ts";
@@ -39,7 +39,7 @@ export const CallCard = memo(function CallCard({
     <section
       aria-label={`Call of ${call.tool}`}
       className={cx(
-        "min-w-0 rounded-md border bg-canvas",
+        "@container min-w-0 rounded-md border bg-canvas",
         state === "waiting" ? "border-amber" : "border-line",
       )}
     >
@@ -55,11 +55,13 @@ export const CallCard = memo(function CallCard({
         ) : (
           <ChevronRightIcon width={12} height={12} className="text-muted" />
         )}
-        <span className="shrink-0 font-mono text-sm font-medium">{call.tool}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint">
+        <span title={call.tool} className="max-w-full min-w-0 shrink truncate font-mono text-sm font-medium">
+          {call.tool}
+        </span>
+        <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint @max-xs:hidden">
           {isOpen ? "" : briefly(call)}
         </span>
-        <span className="text-xs text-faint">
+        <span className="ml-auto text-xs text-faint @max-3xs:hidden">
           {result ? (
             <Duration ms={result.durationMs} />
           ) : (
@@ -161,7 +163,7 @@ export const CallCard = memo(function CallCard({
   );
 });
 
-function Part({ title, children }: { title: string; children: React.ReactNode }) {
+function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
       <h4 className="mb-1 text-xs font-medium text-muted">{title}</h4>

@@ -139,7 +139,7 @@ export function Composer({
           value={text}
           onChange={setText}
           disabled={closed !== undefined}
-          placeholder={closed ?? (isRunning ? "Steer it: joins at the next step" : `Message ${agent}`)}
+          placeholder={closed ?? (isRunning ? `Steer ${agent}` : `Message ${agent}`)}
           onPaste={onPaste}
           enterKeyHint="send"
           onKeyDown={(event) => {

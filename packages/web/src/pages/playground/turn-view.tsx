@@ -44,13 +44,9 @@ export const TurnView = memo(
         className="flex min-w-0 flex-col gap-3 border-line py-4 not-first:border-t [contain-intrinsic-size:auto_320px] [content-visibility:auto]"
       >
         {turn.user && (
-          <div className="group/message flex items-start gap-2">
-            <div className="min-w-0 flex-1 rounded-md bg-panel px-3 py-2">
-              <Said parts={turn.user.parts} />
-            </div>
-            <div className="flex w-8 shrink-0 flex-col items-end">
-              {menu(turn.user.id, wordsOf(turn.user.parts))}
-            </div>
+          <div className="group/message relative rounded-md bg-panel py-2 pr-10 pl-3">
+            <Said parts={turn.user.parts} />
+            <div className="absolute top-1.5 right-1.5">{menu(turn.user.id, wordsOf(turn.user.parts))}</div>
           </div>
         )}
         {turn.retriedFrom && (
@@ -67,14 +63,14 @@ export const TurnView = memo(
           </p>
         )}
         {items.map((item) => (
-          <Row key={item.key} menu={item.kind === "text" && !item.live ? menu(item.key, item.text) : null}>
+          <Row key={item.key} menu={item.kind === "text" ? menu(item.key, item.text) : null}>
             <ItemView item={item} isOver={over} tree={tree} />
           </Row>
         ))}
         {run && !over && <Doing run={run} items={items} />}
         {run && <Ending run={run} onRetried={onRetried} isLast={isLast} />}
         {at !== undefined && over && turn.user && (
-          <p className="pl-0 text-xs text-faint">
+          <p className="text-xs text-faint">
             <Time at={at} />
           </p>
         )}
@@ -90,10 +86,11 @@ export const TurnView = memo(
 );
 
 function Row({ menu, children }: { menu: ReactNode; children: ReactNode }) {
+  if (menu === null) return <div className="min-w-0">{children}</div>;
   return (
-    <div className="group/message flex items-start gap-2">
-      <div className="min-w-0 flex-1">{children}</div>
-      <div className="w-8 shrink-0 text-right">{menu}</div>
+    <div className="group/message relative min-w-0 pr-10">
+      {children}
+      <div className="absolute -top-0.5 right-1.5">{menu}</div>
     </div>
   );
 }
