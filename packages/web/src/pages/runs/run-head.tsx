@@ -12,7 +12,7 @@ import { isOver, recoveriesOf, shortId, storyOf } from "./words.ts";
 
 /** Above the fold: what happened, why it stopped, and what it took. */
 export function RunHead({ run, log, version }: { run: RunDetail; log: RunLog; version: number }) {
-  const story = storyOf(run);
+  const story = nowOf(run, log) ?? storyOf(run);
   const answer = run.status === "completed" ? answerOf(run, log) : undefined;
   return (
     <div className="flex flex-col gap-3">
@@ -32,6 +32,17 @@ export function RunHead({ run, log, version }: { run: RunDetail; log: RunLog; ve
       <Summary run={run} usage={usageOf(run, log)} steps={stepsOf(run, log)} />
     </div>
   );
+}
+
+/** Of a run under way: where it is. */
+function nowOf(run: RunDetail, log: RunLog): { what: string; why?: string; next?: string } | undefined {
+  if (run.status !== "running" || run.cancel_reason !== null) return undefined;
+  const last = log.waterfall.roots.at(-1);
+  if (last?.kind === "planner") return { what: "It plans." };
+  if (last?.kind !== "step" || last.end !== null) return undefined;
+  const tools = last.children.filter(({ kind, end }) => kind === "tool" && end === null);
+  const doing = tools.length > 0 ? tools.map(({ title }) => title).join(", ") : "the model answers";
+  return { what: `${last.title}: ${doing}.` };
 }
 
 const EDGES: Record<RunDetail["status"], string> = {

@@ -87,8 +87,9 @@ function ticksOf(
       continue;
     }
     const where = place(at);
-    if (where - last >= 0.12 && where <= 0.9) {
-      ticks.push({ place: where, label: formatDuration(at - from) });
+    const label = formatDuration(at - from);
+    if (where - last >= 0.12 && where <= 1 - label.length * 0.018) {
+      ticks.push({ place: where, label });
       last = where;
     }
     at += step;

@@ -278,9 +278,11 @@ function useScale(log: RunLog, version: number, over: boolean, real: boolean): L
   }, [waterfall, version, over, second, real]);
 }
 
-/** The end of the axis: with the last wait still running there is nothing ahead worth showing. */
-function ahead(from: number, now: number, gaps: readonly { to: number }[]): number {
-  return gaps.at(-1)?.to === now ? now : from + roomFor(now - from);
+/** The end of the axis: room for as much work again as rounds it up. While it waits there is nothing ahead worth showing. */
+function ahead(from: number, now: number, gaps: readonly { from: number; to: number }[]): number {
+  if (gaps.at(-1)?.to === now) return now;
+  const busy = gaps.reduce((left, gap) => left - (gap.to - gap.from), now - from);
+  return now + roomFor(busy) - busy;
 }
 
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
