@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { ApiProblem, client, explain, issuesByPath } from "../../api.ts";
 import { meQuery } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -8,13 +8,13 @@ import { Field } from "../../ui/field.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { FormProblem, SignInFrame } from "./frame.tsx";
-import { linkInHash } from "./link.ts";
+import { useLink } from "./link.ts";
 
 /** The first visit: whoever holds the one-time link that the server printed becomes the first admin. */
 export function SetupPage() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [link] = useState(linkInHash);
+  const link = useLink();
   const [name, setName] = useState("admin");
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
@@ -27,10 +27,6 @@ export function SetupPage() {
       void navigate({ to: "/", replace: true });
     },
   });
-  useEffect(() => {
-    // The secret leaves the address bar; the form still has it.
-    if (link !== undefined) history.replaceState(history.state, "", location.pathname + location.search);
-  }, [link]);
 
   if (link === undefined)
     return (

@@ -9,7 +9,7 @@ import { Field } from "../../ui/field.tsx";
 import { samePath } from "../../ui/safe-link.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { FormProblem, SignInFrame } from "./frame.tsx";
-import { linkInHash } from "./link.ts";
+import { useLink } from "./link.ts";
 
 type Credentials = { name: string; password: string } | { link: string };
 
@@ -21,7 +21,7 @@ export function SignInPage() {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [missing, setMissing] = useState(false);
-  const [link] = useState(linkInHash);
+  const link = useLink();
   const signIn = useMutation({
     mutationFn: (body: Credentials) => client.signIn({ body }),
     onSuccess: (me) => {
@@ -31,12 +31,11 @@ export function SignInPage() {
     },
   });
   const { mutate } = signIn;
-  const used = useRef(false);
+  const used = useRef<string>(undefined);
   useEffect(() => {
     // The link works once: React may run an effect twice, the server would refuse the second time.
-    if (link === undefined || used.current) return;
-    used.current = true;
-    history.replaceState(history.state, "", location.pathname + location.search);
+    if (link === undefined || used.current === link) return;
+    used.current = link;
     mutate({ link });
   }, [link, mutate]);
 
