@@ -18,6 +18,7 @@ export {
   NOT_BEGUN,
   storedAnswer,
 } from "./local/children.ts";
+export { asWritten, madeAgain, withClientTools } from "./local/client-tools.ts";
 export { systemClock, type Timer } from "./local/clock.ts";
 export { conversationWith, Log, logOf } from "./local/conversation.ts";
 export type { CounterDesk } from "./local/counters.ts";

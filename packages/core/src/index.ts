@@ -66,6 +66,7 @@ export {
 export { type Content, cont, halt, type PipelineAnswer, regenerate, type Turn } from "./hooks/turn.ts";
 export type { Approve, DecisionInput } from "./local/approvals.ts";
 export type { AgentBinding, LanguageModel } from "./local/bound-agent.ts";
+export type { ClientTool } from "./local/client-tools.ts";
 export type { Clock } from "./local/clock.ts";
 export { Conversation } from "./local/conversation.ts";
 export {

@@ -28,6 +28,8 @@ export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
 export interface AgentBinding {
   readonly definition: AgentDefinition;
   readonly tools: readonly Tool[];
+  /** Tools that came with the request of one run, and are run by its client (T8). */
+  readonly clientTools?: readonly Tool[];
   /** The agent's model, then its fallbacks: a `provider:model` string or an object. */
   readonly models: readonly (string | LanguageModel)[];
   /** The model of the planning phase; null for the executor's (P3). */
@@ -57,6 +59,8 @@ interface Makings {
   readonly tools: readonly Tool[];
   /** Tools of servers (MCP). */
   readonly served: readonly Tool[];
+  /** Tools that came with the request. */
+  readonly brought: readonly Tool[];
   /** Tools that came in the middle of the conversation, at the end of the list (H9). */
   readonly late?: readonly Tool[];
   readonly models: AgentBinding["models"];
@@ -75,7 +79,7 @@ interface Makings {
 /** An agent fixed for one run: later changes to it do not reach the run. */
 export class BoundAgent {
   readonly definition: AgentDefinition;
-  /** Its own, those of servers, and ours: spawn and handoff tools. */
+  /** Its own, those of servers, and ours: spawn and handoff tools. Then those of the request. */
   readonly tools: readonly Tool[];
   readonly models: AgentBinding["models"];
   /** The same for the planner (P3). */
@@ -99,12 +103,13 @@ export class BoundAgent {
   #plainChild: BoundAgent | undefined;
 
   constructor(makings: Makings) {
-    const { definition, tools, served, pipeline, planningModel, models } = makings;
+    const { definition, tools, served, brought, pipeline, planningModel, models } = makings;
     this.#makings = makings;
     // The definition a run is pinned to lists every bound name (A1).
     this.definition = Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) });
     this.#loopTools = loopToolsOf(definition, makings.team);
-    this.tools = Object.freeze([...tools, ...served, ...this.#loopTools.tools, ...(makings.late ?? [])]);
+    const late = makings.late ?? [];
+    this.tools = Object.freeze([...tools, ...served, ...this.#loopTools.tools, ...brought, ...late]);
     this.models = models;
     this.planningModels = planningModel === null ? models : [planningModel];
     this.output = makings.output;
@@ -209,6 +214,7 @@ export class BoundAgent {
       definition,
       tools: tools.filter(mayHave),
       served: served.filter(mayHave),
+      brought: [], // the client is asked by whom it talks to
       // Whoever is given no tools has none.
       ...(late === undefined || job.tool_names?.length === 0 ? {} : { late }),
       output: readSchema(job),
@@ -254,6 +260,7 @@ export class BoundAgent {
       },
       tools,
       served: first.#makings.servedOf.get(name) ?? [],
+      brought: first.#makings.brought,
       models,
       planningModel,
       output: first.output,
@@ -358,11 +365,12 @@ export function bindAgent(
   const isKept = served.size === 0;
   const known = isKept ? bound.get(agent) : undefined;
   if (known !== undefined && isMadeOf(known, agent, team)) return known.agent;
-  const { definition, tools, models, planningModel, output, pipeline, hookManager } = agent;
+  const { definition, tools, clientTools = [], models, planningModel, output, pipeline, hookManager } = agent;
   const made = new BoundAgent({
     definition,
     tools,
     served: served.get(definition.name) ?? [],
+    brought: clientTools,
     models,
     planningModel,
     output,

@@ -11,6 +11,7 @@ import type { DecisionInput } from "./approvals.ts";
 import { refuseUnknown } from "./attachments.ts";
 import { type AgentBinding, bindAgent, type LanguageModel } from "./bound-agent.ts";
 import { type Children, LocalChildren } from "./children.ts";
+import { withClientTools } from "./client-tools.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Conversation, logOf } from "./conversation.ts";
 import { Facts } from "./facts.ts";
@@ -177,7 +178,7 @@ function begin(
     throw new TracksideError("conversation_busy", message);
   }
   refuseUnknown(request.parts, (id) => log.artifacts.find(id) !== undefined);
-  const bound = bindAgent(agent);
+  const bound = bindAgent(withClientTools(agent, request.clientTools));
   const userMessage: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
   const run = new RunContext({
     id: runId,

@@ -4,9 +4,11 @@ import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
 import { type ConfigIssue, formatPath, issue, unknownKey } from "../schema/problems.ts";
 import { type Scope, scope as scopeSchema } from "../schema/run.ts";
+import type { Tool } from "../tools/define-tool.ts";
 import type { ToolServers } from "../tools/tool-servers.ts";
 import type { Approve } from "./approvals.ts";
 import type { AgentBinding } from "./bound-agent.ts";
+import { type ClientTool, readClientTools } from "./client-tools.ts";
 import { Conversation } from "./conversation.ts";
 import type { Facts } from "./facts.ts";
 import type { Approver } from "./run-context.ts";
@@ -28,6 +30,8 @@ export interface RunOptions {
   readonly approve?: Approve;
   /** Where the tools of `mcp_servers` come from, for this run: a `McpHub` of @trackside/host/mcp. */
   readonly toolServers?: ToolServers;
+  /** Tools for this run that its client runs: a call waits until the client has submitted a result (T8). */
+  readonly clientTools?: readonly ClientTool[];
 }
 
 export interface RunRequest {
@@ -38,9 +42,19 @@ export interface RunRequest {
   readonly signal: AbortSignal | undefined;
   readonly approver: Approver;
   readonly toolServers?: ToolServers | undefined;
+  readonly clientTools: readonly Tool[];
 }
 
-const OPTION_KEYS = ["conversation", "requestId", "scope", "signal", "approve", "toolServers", "engine"];
+const OPTION_KEYS = [
+  "conversation",
+  "requestId",
+  "scope",
+  "signal",
+  "approve",
+  "toolServers",
+  "clientTools",
+  "engine",
+];
 
 /** What an engine can do, as far as a request depends on it. */
 export interface EngineSkills {
@@ -111,9 +125,10 @@ export function readRequest(
     issues.push(issue("toolServers", toolServers, "what connects MCP servers, such as new McpHub()"));
   const approver: Approver = options.approve ?? skills.approver ?? (streamed ? "stream" : undefined);
   const scope = readScope(options.scope, issues);
+  const clientTools = readClientTools(options.clientTools, all, issues);
   if (issues.length > 0) throw new AgentConfigError("run()", issues);
-  if (approver === undefined) for (const one of all) refuseUnapproved(one);
-  return { parts, conversation, requestId, scope, signal, approver, toolServers };
+  if (approver === undefined) for (const one of all) refuseUnapproved(one, clientTools);
+  return { parts, conversation, requestId, scope, signal, approver, toolServers, clientTools };
 }
 
 function isId(value: unknown): boolean {
@@ -182,11 +197,13 @@ function refuseUnmeasured(agent: AgentBinding, facts: Facts): void {
 }
 
 /** Gated by definition, and nobody there to decide: refused at the start, never silently approved (L6). */
-function refuseUnapproved({ definition, tools, hookManager }: AgentBinding): void {
+function refuseUnapproved({ definition, tools, hookManager }: AgentBinding, brought: readonly Tool[]): void {
   const rails = hookManager
     .entries("PRE_TOOL_CALL")
     .flatMap((entry) => (entry.rail?.asks && entry.rail.mode === "enforce" ? [entry.rail.name] : []));
-  const clients = tools.filter((tool) => tool.executor === "client").map((tool) => tool.name);
+  const clients = [...tools, ...brought]
+    .filter((tool) => tool.executor === "client")
+    .map((tool) => tool.name);
   const why = [
     ...(definition.hitl_tools.length > 0 ? [`hitl_tools (${definition.hitl_tools.join(", ")})`] : []),
     ...(rails.length > 0 ? [`rails that ask (${rails.join(", ")})`] : []),

@@ -144,15 +144,22 @@ export function defineServerTool(config: ToolConfig<string, JsonObject, unknown>
   return makeTool(config, Object.freeze({ ...server }));
 }
 
+/** Defines a tool that the client of a request runs, by a schema that was read as a stranger's. */
+export function defineClientTool(name: unknown, description: string, input: CompiledSchema): Tool {
+  const config = { name: name as string, description, executor: "client", childSafe: false } as const; // checked with the rest
+  return makeTool(config, null, input);
+}
+
 function makeTool<const Name extends string, const Input extends SchemaLike, Output = Json>(
   config: ToolConfig<Name, Input, Output>,
   server: ToolServer | null,
+  read?: CompiledSchema,
 ): Tool<Name, Output> {
   if (typeof config !== "object" || config === null)
     throw new AgentConfigError("the tool", [issue("(root)", config, "an object with `name` and `execute`")]);
   const issues: ConfigIssue[] = [];
   const { input: schema = NO_ARGUMENTS, jsonSchema, execute, resourceKey } = config;
-  const input = compiled("input", schema, isJsonObject(jsonSchema) ? jsonSchema : undefined, issues);
+  const input = read ?? compiled("input", schema, isJsonObject(jsonSchema) ? jsonSchema : undefined, issues);
   const output = config.output === undefined ? null : compiled("output", config.output, undefined, issues);
   issues.push(...problemsOf(config, input));
   if (issues.length > 0 || input === null) {

@@ -22,7 +22,8 @@ export function announce({ engine, id, agents, toolkit }: Announced, at: number)
   return function* (db) {
     for (const { digest, body } of Object.values(agents)) yield* pinDefinition(db, digest, body);
     const digests = Object.entries(agents).map(([name, { digest }]) => [name, digest] as const);
-    const has: WorkerHas = { agents: Object.fromEntries(digests), ...(toolkit ? { toolkit } : {}) };
+    const own = { agents: Object.fromEntries(digests), client_tools: true as const };
+    const has: WorkerHas = toolkit ? { ...own, toolkit } : own;
     const row = { expires_at: at + ANNOUNCED_MS, body: JSON.stringify({ v: 1, ...has }) };
     yield* rows(db.deleteFrom("engine_workers").where("expires_at", "<", at));
     yield* rows(
@@ -55,18 +56,20 @@ export function cannotRun(
         .where("engine", "=", engine)
         .where("expires_at", ">=", at),
     );
-    const workers = found.map(({ body }) => JSON.parse(body) as WorkerHas); // as `announce` writes it
+    const all = found.map(({ body }) => JSON.parse(body) as WorkerHas); // as `announce` writes it
     const { name } = definition;
-    if (workers.length === 0) return undefined;
-    if (isStored) return cannotMake(engine, name, readPinned(pinned.body), workers);
+    if (all.length === 0) return undefined;
+    const wanted = readPinned(pinned.body);
+    const workers = wanted.clientTools === undefined ? all : all.filter((one) => one.client_tools);
+    if (workers.length === 0)
+      return `No worker of ${engine} takes tools that come with a request. Start one of this version, or leave clientTools out.`;
+    if (isStored) return cannotMake(engine, name, wanted, workers);
     if (workers.some(({ agents }) => agents[name] === pinned.digest)) return undefined;
     const digests = [...new Set(workers.flatMap(({ agents }) => agents[name] ?? []))];
     if (digests.length === 0)
       return `No worker of ${engine} has an agent "${name}". Start one with it, or run it on this machine's engine.`;
     const theirs = yield* rows(db.selectFrom("definitions").select("body").where("digest", "in", digests));
-    const problems = theirs.map(({ body }) =>
-      rebindProblem(readPinned(body).definition, readPinned(pinned.body).definition),
-    );
+    const problems = theirs.map(({ body }) => rebindProblem(readPinned(body).definition, wanted.definition));
     return problems.includes(undefined)
       ? undefined
       : `The workers of ${engine} have another "${name}": ${problems[0]} Start workers with this version, or submit with theirs.`;

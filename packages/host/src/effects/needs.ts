@@ -6,6 +6,8 @@ import type { PinnedTeam } from "../journal/agent-registry.ts";
 export interface WorkerHas {
   readonly agents: Readonly<Record<string, string>>;
   readonly toolkit?: ToolkitNames;
+  /** It makes the tools again that a request brought along. Workers from before there were any do not say so. */
+  readonly client_tools?: true;
 }
 
 /** What a stored agent as it is pinned needs that a worker does not have, by name. */

@@ -3,12 +3,22 @@ import {
   AgentConfigError,
   type AgentDefinition,
   type Approval,
+  type ClientTool,
   type DecisionInput,
   HOOK_POINTS,
   type Tool,
   TracksideError,
 } from "trackside";
-import { answerProblem, bindAgent, decisionProblem, digestOf, teamOf } from "trackside/engine";
+import {
+  answerProblem,
+  asWritten,
+  bindAgent,
+  decisionProblem,
+  digestOf,
+  madeAgain,
+  teamOf,
+  withClientTools,
+} from "trackside/engine";
 import { lacking } from "../agents/issues.ts";
 import type { Toolkit } from "../agents/toolkit.ts";
 
@@ -21,7 +31,15 @@ export interface Pinned {
 export interface PinnedTeam {
   readonly definition: AgentDefinition;
   readonly team: Readonly<Record<string, AgentDefinition>>;
+  /** Tools that its request brought along: they are nowhere else (T8). */
+  readonly clientTools?: readonly ClientTool[];
 }
+
+/** As it is written down. Most runs have neither a team nor tools of their request, and nothing says so. */
+type PinnedBody = AgentDefinition & {
+  readonly team?: PinnedTeam["team"];
+  readonly client_tools?: readonly ClientTool[];
+};
 
 const MOST_STARTED = 1000;
 
@@ -80,8 +98,15 @@ export class AgentRegistry {
     for (const one of new Set([agent, ...this.teamOf(agent).values()])) refuseUnnamed(one);
   }
 
-  /** The definition a run of this agent is pinned to. */
-  pinned(agent: AgentBinding): Pinned {
+  /** The definition a run of this agent is pinned to, with the tools that its request brought along. */
+  pinned(agent: AgentBinding, clientTools: readonly Tool[] = []): Pinned {
+    const own = this.#pinnedAgent(agent);
+    if (clientTools.length === 0) return own;
+    const definition = JSON.parse(own.body) as PinnedBody; // as it was just written
+    return pinnedAs({ ...definition, client_tools: clientTools.map(asWritten) });
+  }
+
+  #pinnedAgent(agent: AgentBinding): Pinned {
     if (agent.definition.handoffs.length > 0) return this.#pinnedTeam(agent);
     const { version } = agent.hookManager;
     const known = this.#pinned.get(agent);
@@ -109,11 +134,17 @@ export class AgentRegistry {
   /** An agent with the definition a run is pinned to and the functions there are now, or why that cannot be. */
   bind(
     name: string,
-    { definition, team }: PinnedTeam,
+    { definition, team, clientTools = [] }: PinnedTeam,
     digest: string,
     { isStored = false }: { readonly isStored?: boolean } = {},
   ): Rebound {
-    if (isStored) return this.#rebuild({ definition, team }, digest);
+    if (isStored) return this.#rebuild({ definition, team, clientTools }, digest);
+    if (clientTools.length === 0) return this.#bindCode(name, { definition, team }, digest);
+    const own = pinnedAs(definition.handoffs.length > 0 ? { ...definition, team } : definition);
+    return bringing(this.#bindCode(name, { definition, team }, own.digest), clientTools);
+  }
+
+  #bindCode(name: string, { definition, team }: PinnedTeam, digest: string): Rebound {
     const started = this.#started.get(digest);
     if (started !== undefined) return { binding: started };
     const agent = this.#agents.get(name);
@@ -144,7 +175,7 @@ export class AgentRegistry {
   #rebuild(pinned: PinnedTeam, digest: string): Rebound {
     const known = this.#rebuilt.get(digest);
     if (known !== undefined) return known;
-    const made = this.#rebuiltFrom(pinned);
+    const made = bringing(this.#rebuiltFrom(pinned), pinned.clientTools ?? []);
     this.#rebuilt.set(digest, made);
     const [oldest] = this.#rebuilt.keys();
     if (this.#rebuilt.size > MOST_STARTED && oldest !== undefined) this.#rebuilt.delete(oldest);
@@ -186,9 +217,11 @@ export class AgentRegistry {
     return decisionProblem(tool, kind, decision);
   }
 
-  #toolOf({ tool, requester }: Approval): Tool | undefined {
+  #toolOf({ tool, requester, kind }: Approval): Tool | undefined {
     const tools = this.#find(requester)?.tools ?? this.toolkit?.tools;
-    return tools?.find(({ name }) => name === tool);
+    const found = tools?.find(({ name }) => name === tool);
+    // One that came with a request may be called like one that is registered here for others.
+    return kind === "client_tool" && found?.executor !== "client" ? undefined : found;
   }
 
   /** Somebody by name: registered, or with one of those who are. */
@@ -218,15 +251,24 @@ function boundWith(toolkit: Toolkit, definition: AgentDefinition): Rebound {
   }
 }
 
-function pinnedAs(definition: AgentDefinition & { readonly team?: PinnedTeam["team"] }): Pinned {
+/** The same agent with the tools that came with the request of a run. */
+function bringing(bound: Rebound, written: readonly ClientTool[]): Rebound {
+  if ("problem" in bound || written.length === 0) return bound;
+  const made = madeAgain(written);
+  if ("problem" in made)
+    return { problem: `the tools that came with the request cannot be read any more: ${made.problem}` };
+  return { binding: withClientTools(bound.binding, made.tools) };
+}
+
+function pinnedAs(definition: PinnedBody): Pinned {
   const body = JSON.stringify(definition);
   return { digest: digestOf(JSON.parse(body)), body };
 }
 
 /** What a run is pinned to, as it was written. Without handoffs there is no team, nor was there once. */
 export function readPinned(body: string): PinnedTeam {
-  const { team = {}, ...definition } = JSON.parse(body) as AgentDefinition & { team?: PinnedTeam["team"] }; // as `pinned` wrote it
-  return { definition, team };
+  const { team = {}, client_tools, ...definition } = JSON.parse(body) as PinnedBody; // as `pinned` wrote it
+  return { definition, team, ...(client_tools === undefined ? {} : { clientTools: client_tools }) };
 }
 
 function refuseUnnamed({ hookManager, definition }: AgentBinding): void {

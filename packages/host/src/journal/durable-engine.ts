@@ -15,6 +15,7 @@ import {
 } from "trackside";
 import {
   askApprover,
+  asWritten,
   attachedTo,
   conversationWith,
   type EngineParts,
@@ -31,6 +32,7 @@ import {
   refused,
   refuseUnknown,
   resultOf,
+  withClientTools,
 } from "trackside/engine";
 import { Divergence, driveJournal, type TurnState } from "trackside/loop";
 import type { Toolkit } from "../agents/toolkit.ts";
@@ -417,7 +419,8 @@ export class DurableEngine implements Engine {
     const { conversation, scope } = request;
     await this.#refuseUnknown(request);
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
-    const pinned = this.registry.pinned(agent);
+    const { clientTools } = request;
+    const pinned = this.registry.pinned(agent, clientTools);
     const { elsewhere } = this.#options;
     const refusal =
       elsewhere &&
@@ -443,6 +446,7 @@ export class DurableEngine implements Engine {
           ? conversation
           : { id: conversation.id, log: logOf(conversation) },
       requestId: request.requestId,
+      clientTools: clientTools.map(asWritten),
       engine: elsewhere?.name ?? null,
       owner: owned && elsewhere === undefined ? this.#lease.process.id : null,
       whenBusy,
@@ -471,7 +475,7 @@ export class DurableEngine implements Engine {
       const active = this.#run({
         runId,
         turnRef,
-        agent,
+        agent: withClientTools(agent, clientTools),
         request,
         user,
         log,

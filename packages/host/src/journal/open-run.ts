@@ -1,4 +1,4 @@
-import { TracksideError, type UserMessage } from "trackside";
+import { type ClientTool, TracksideError, type UserMessage } from "trackside";
 import { digestOf, type Log, newId } from "trackside/engine";
 import { importArtifacts } from "../artifacts/import.ts";
 import { hot } from "../hot.ts";
@@ -23,6 +23,8 @@ export interface NewRun {
   /** By id, or one that only this process has so far. */
   readonly conversation: string | { readonly id: string; readonly log: Log } | undefined;
   readonly requestId: string | undefined;
+  /** Tools that the request brings along; they are part of what it asks for. */
+  readonly clientTools: readonly ClientTool[];
   /** The distributed engine that drives it; null where processes that share the store do. */
   readonly engine: string | null;
   /** Who runs it; null leaves it to whoever claims it. */
@@ -368,7 +370,8 @@ function* keepRequest(db: Builder, given: NewRun, runId: string): Operation<void
   );
 }
 
-function requestDigest({ agent, user, conversation }: NewRun): string {
+function requestDigest({ agent, user, conversation, clientTools }: NewRun): string {
   const place = typeof conversation === "string" ? conversation : (conversation?.id ?? null);
-  return digestOf([agent, place, JSON.stringify(user.parts)]);
+  const asked = [agent, place, JSON.stringify(user.parts)];
+  return digestOf(clientTools.length === 0 ? asked : [...asked, JSON.stringify(clientTools)]);
 }

@@ -311,6 +311,7 @@ export async function runningOf(
       scope: loaded.scope,
       signal: undefined,
       approver: "host",
+      clientTools: [], // the agent has them already
     },
     user: loaded.user,
     log,

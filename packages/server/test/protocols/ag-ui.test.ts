@@ -205,8 +205,8 @@ test("abortRun() cancels the run", async () => {
   expect(ended.outcome).toMatchObject({ status: "cancelled" });
 });
 
-test("X10 the same run sent again is the same run; unknown tools are refused by name", async () => {
-  const agent = new Agent({ name: "clerk", model: scriptedModel(["Once."]), tools: [locate] });
+test("X10 the same run sent again is the same run; tools that cannot be are refused by name", async () => {
+  const agent = new Agent({ name: "clerk", model: scriptedModel(["Once."]), tools: [weather] });
   const { url, trackside } = await stage([agent], agUiRoutes());
   const body = {
     threadId: "t",
@@ -225,10 +225,49 @@ test("X10 the same run sent again is the same run; unknown tools are refused by 
   expect(first).toContain("Once.");
   expect(second).toContain("Once.");
   expect(await trackside.runs.list({ tenant: "acme" })).toHaveLength(1);
-  const refused = await post({ tools: [{ name: "launch", description: "" }], runId: "r2" });
+  const refused = await post({ tools: [{ name: "weather", description: "" }], runId: "r2" });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
-    code: "unknown_tool",
-    detail: expect.stringContaining('"launch"'),
+    code: "tool_invalid",
+    detail: expect.stringMatching(/tools\[0\]\.name.*"clerk".*"weather"/),
+    param: "tools",
   });
+});
+
+test("T8 tools of the frontend, which the agent knows nothing of: two calls, and their results go on with the run", async () => {
+  const model = scriptedModel([
+    { calls: [{ tool: "paint", args: { color: "red" } }, { tool: "scroll" }] },
+    "Painted.",
+    "Nothing to paint.",
+  ]);
+  const first = await stage([new Agent({ name: "clerk", model, tools: [weather] })], agUiRoutes());
+  const { http, events, say, run } = client(first.url, "clerk");
+  const parameters = { type: "object", properties: { color: { type: "string" } }, required: ["color"] };
+  const tools = [
+    { name: "paint", description: "Paints the page", parameters },
+    { name: "scroll", description: "Scrolls down", parameters: { type: "object" } },
+  ];
+  say("Make it red");
+  await run({ tools });
+  expect(model.requests[0]?.tools?.map(({ name }) => name).slice(0, 3)).toEqual([
+    "weather",
+    "paint",
+    "scroll",
+  ]);
+  const asked = http.messages.findLast(({ role }) => role === "assistant");
+  const calls = asked !== undefined && "toolCalls" in asked ? (asked.toolCalls ?? []) : [];
+  expect(calls.map((call) => call.function)).toEqual([
+    { name: "paint", arguments: '{"color":"red"}' },
+    { name: "scroll", arguments: "{}" },
+  ]);
+  for (const [i, call] of calls.entries())
+    http.addMessage({ id: `t${i}`, role: "tool", toolCallId: call.id, content: `did ${i}` });
+  await run({ tools: [] }); // the page has none any more; the run keeps those it began with
+  expect(http.messages.at(-1)).toMatchObject({ role: "assistant", content: "Painted." });
+  expect(events.filter(({ type }) => type === "TOOL_CALL_RESULT")).toEqual([]);
+  expect(JSON.stringify(model.requests[1]?.prompt)).toMatch(/did 0.*did 1/);
+  expect(await first.trackside.runs.list({ tenant: "acme" })).toHaveLength(1);
+  say("And now?");
+  await run();
+  expect(model.requests[2]?.tools?.some(({ name }) => name === "paint")).toBe(false);
 });

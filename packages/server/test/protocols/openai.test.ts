@@ -100,18 +100,6 @@ describe("chat completions", () => {
     expect(JSON.stringify(model.requests[1]?.prompt)).toContain("Oslo");
   });
 
-  test("tools the agent does not have are refused by name", async () => {
-    const agent = new Agent({ name: "guide", model: scriptedModel([]), tools: [locate] });
-    const { url } = await stage([agent], openAiRoutes());
-    const asked = clientFor(url).chat.completions.create({
-      model: "guide",
-      messages: user("Hi"),
-      tools: [{ type: "function", function: { name: "launch", parameters: {} } }],
-    });
-    await expect(asked).rejects.toMatchObject({ status: 400, code: "unknown_tool", param: "tools" });
-    await expect(asked).rejects.toThrow(/"launch".*"locate"/);
-  });
-
   test("what came before is the client's to send; with metadata.conversation_id it is the server's", async () => {
     const model = scriptedModel(["You are Una.", "Hello.", "You said hi."]);
     const agent = new Agent({ name: "clerk", model });
@@ -150,9 +138,7 @@ describe("chat completions", () => {
     expect(answer).toMatchObject({
       trackside: {
         status: "waiting",
-        approvals: [
-          { id: pending?.id, tool: "refund", url: expect.stringContaining("http://control.room/") },
-        ],
+        approvals: [{ id: pending?.id, tool: "refund", url: `http://control.room/inbox/${pending?.id}` }],
       },
     });
   });

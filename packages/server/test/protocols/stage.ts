@@ -13,14 +13,17 @@ export interface Stage {
   readonly trackside: Trackside;
   /** Whoever asks from now on. */
   as(role: ProtocolRole, user?: string, tenant?: string): void;
+  /** Stops the server and its host; another stage may go on with its home. */
+  close(): Promise<void>;
+  readonly home: string;
 }
 
 /** Agents behind a real HTTP server, on SQLite, with a credential of the test's choice. Gone when the test is. */
 export async function stage(
   agents: readonly Agent<readonly Tool[], never>[],
   routes: Hono<ProtocolEnv>,
+  home = mkdtempSync(join(tmpdir(), "trackside-protocols-")),
 ): Promise<Stage> {
-  const home = mkdtempSync(join(tmpdir(), "trackside-protocols-"));
   const trackside = new Trackside({
     store: sqlite(join(home, "test.db")),
     agents,
@@ -43,15 +46,25 @@ export async function stage(
       );
     },
   );
-  onTestFinished(async () => {
+  let closed: Promise<void> | undefined;
+  const end = async () => {
     if ("closeAllConnections" in server) server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await trackside.close();
+  };
+  const close = () => {
+    closed ??= end();
+    return closed;
+  };
+  onTestFinished(async () => {
+    await close();
     rmSync(home, { recursive: true, force: true });
   });
   return {
     url: `http://127.0.0.1:${port}`,
     trackside,
+    home,
+    close,
     as(role, user = "u1", tenant = "acme") {
       credential = { tenant, user: { id: user, name: user }, role };
     },

@@ -211,4 +211,48 @@ export const guardsApprovals = [
     assert.deepEqual(outcomes(result), [{ city: "Ghent" }]);
     assert.match(JSON.stringify(model.requests[1]?.prompt), /Ghent/);
   }),
+
+  behaviour(
+    "T8 H9 a tool that came with the request is the last of the list, for its run only",
+    async (make) => {
+      const look = defineTool({ name: "look", input: z.object({}), effect: "none", execute: () => "sea" });
+      const model = scriptedModel([
+        {
+          calls: [
+            { tool: "locate", args: { exact: "yes" } },
+            { tool: "locate", args: { exact: true } },
+          ],
+        },
+        "done",
+        "again",
+      ]);
+      const agent = new Agent({ name: "a", model, tools: [look], allowSelfSpawn: true });
+      const engine = await make();
+      const stream = agent.stream("Go", {
+        engine,
+        clientTools: [
+          {
+            name: "locate",
+            description: "Where the user is",
+            inputSchema: { type: "object", properties: { exact: { type: "boolean" } }, required: ["exact"] },
+          },
+        ],
+      });
+      await until(() => stream.pending.length === 1, "a client's turn");
+      const [record] = stream.pending;
+      assert.equal(record?.kind, "client_tool");
+      assert.deepEqual(record?.arguments, { exact: true });
+      await stream.decide(record?.id ?? "", { choice: "submit", response: { city: "Ghent" } });
+      const [malformed, found] = outcomes(await stream.result);
+      assert.match(JSON.stringify(malformed), /invalid/);
+      assert.deepEqual(found, { city: "Ghent" });
+      const offered = (at: number) => (model.requests[at]?.tools ?? []).map(({ name }) => name);
+      const own = offered(0).slice(0, offered(0).indexOf("locate"));
+      assert.deepEqual(own.slice(0, 2), ["look", "spawn_self"]);
+      assert.deepEqual(offered(1).slice(0, own.length + 1), [...own, "locate"]);
+      const second = agent.stream("Go", { engine });
+      await second.result;
+      assert.equal(offered(2).includes("locate"), false);
+    },
+  ),
 ];

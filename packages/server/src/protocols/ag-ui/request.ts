@@ -1,4 +1,4 @@
-import type { JsonObject, UserPart } from "trackside";
+import type { ClientTool, JsonObject, UserPart } from "trackside";
 import * as z from "zod";
 import { filePart } from "../shared/files.ts";
 import { Refusal } from "../shared/refusal.ts";
@@ -32,7 +32,13 @@ const inputShape = z.strictObject({
   state: z.unknown().optional(),
   messages: z.array(message).max(10_000),
   tools: z
-    .array(z.looseObject({ name: z.string() }))
+    .array(
+      z.looseObject({
+        name: z.string(),
+        description: z.string().nullish(),
+        parameters: z.record(z.string(), z.unknown()).nullish(),
+      }),
+    )
     .max(256)
     .default([]),
   context: z
@@ -52,12 +58,15 @@ const inputShape = z.strictObject({
     .default([]),
 });
 
+const NO_ARGUMENTS: JsonObject = { type: "object", properties: {} };
+
 export interface AgUiRequest {
   readonly threadId: string;
   readonly runId: string;
   readonly state: unknown;
   readonly messages: readonly z.infer<typeof message>[];
-  readonly tools: readonly string[];
+  /** Tools of the frontend. */
+  readonly tools: readonly ClientTool[];
   readonly forwardedProps: JsonObject | null;
   /** The user's newest messages, with the context of the application. */
   readonly parts: readonly UserPart[];
@@ -83,7 +92,11 @@ export function readAgUi(body: Record<string, unknown>): AgUiRequest {
     runId,
     state,
     messages,
-    tools: tools.map(({ name }) => name),
+    tools: tools.map(({ name, description, parameters }) => ({
+      name,
+      ...(description ? { description } : {}),
+      inputSchema: (parameters ?? NO_ARGUMENTS) as JsonObject, // it was JSON, and is read with care where it is used
+    })),
     forwardedProps:
       isObject(forwardedProps) && Object.keys(forwardedProps).length > 0 ? forwardedProps : null,
     parts: said.length === 0 ? [] : [...given, ...said],

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
+import type { ClientTool } from "trackside";
 import type { ProtocolContext, ProtocolEnv } from "../env.ts";
-import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
+import { findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
+import { broughtTools, clientToolsOf } from "../shared/client-tools.ts";
 import { Connection } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { asProblem, Refusal, refusalOf } from "../shared/refusal.ts";
@@ -21,9 +23,9 @@ export function agUiRoutes(): Hono<ProtocolEnv> {
     const trackside = c.get("trackside");
     findAgent(trackside, agent);
     const request = readAgUi(await readJsonObject(c.req.raw));
-    const known = clientTools(toolsOf(trackside, agent));
-    refuseUnknownTools(request.tools, known, agent);
-    const turn = await turnOf(c, agent, request);
+    const tools = toolsOf(trackside, agent);
+    const turn = await turnOf(c, agent, request, broughtTools(request.tools, tools));
+    const known = await clientToolsOf(trackside, c.get("credential").tenant, turn, tools);
     const { threadId, runId: clientRunId, state, messages } = request;
     const about = { threadId, clientRunId, state, messages, agent, clientTools: known };
     return stream(c, turn, new AgUiEvents({ ...turn, ...about, publicUrl: c.get("publicUrl") }));
@@ -31,16 +33,12 @@ export function agUiRoutes(): Hono<ProtocolEnv> {
   return app;
 }
 
-function refuseUnknownTools(given: readonly string[], known: ReadonlySet<string>, agent: string): void {
-  const unknown = given.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  const theirs = unknown.map((name) => JSON.stringify(name)).join(", ");
-  const ours = [...known].map((name) => JSON.stringify(name)).join(", ") || "none";
-  const message = `tools: ${theirs} ${unknown.length === 1 ? "is" : "are"} not defined on the agent "${agent}". A run keeps the tools of its agent; define them there with executor "client". Its client tools: ${ours}.`;
-  throw new Refusal(400, "unknown_tool", message, "tools");
-}
-
-async function turnOf(c: ProtocolContext, agent: string, request: AgUiRequest): Promise<Turn> {
+async function turnOf(
+  c: ProtocolContext,
+  agent: string,
+  request: AgUiRequest,
+  clientTools: readonly ClientTool[],
+): Promise<Turn> {
   const { answers, parts, threadId, forwardedProps } = request;
   const waiting = runOfAnswers(answers);
   if (waiting !== undefined) return goOn(c, waiting, answers, parts);
@@ -57,7 +55,7 @@ async function turnOf(c: ProtocolContext, agent: string, request: AgUiRequest): 
   const named = JSON.stringify([credential.user.id, threadId, request.runId]);
   const requestId = `agui_${createHash("sha256").update(named).digest("hex")}`;
   const scope = forwardedProps === null ? {} : { forwarded_props: forwardedProps };
-  return begin(c, agent, parts, conversationOf(place), { requestId, scope });
+  return begin(c, agent, parts, conversationOf(place), { requestId, scope, clientTools });
 }
 
 function stream(c: ProtocolContext, { runId, after, beside }: Turn, events: AgUiEvents): Response {

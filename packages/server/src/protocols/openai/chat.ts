@@ -1,7 +1,8 @@
-import type { AgentBinding } from "trackside";
+import type { AgentBinding, ClientTool } from "trackside";
 import type { ProtocolContext } from "../env.ts";
 import { findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
+import { broughtTools } from "../shared/client-tools.ts";
 import { Connection, closing } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { Refusal, refusalOf } from "../shared/refusal.ts";
@@ -13,7 +14,7 @@ import { type ChatRequest, readChat } from "./chat-request.ts";
 import { Completion } from "./completion.ts";
 import { errorBody, failureBody, failureResponse } from "./errors.ts";
 import { importedConversation } from "./history.ts";
-import { CHAT, checkFormat, checkTools, refuseUnsupported } from "./parameters.ts";
+import { CHAT, checkFormat, checkToolChoice, readTools, refuseUnsupported } from "./parameters.ts";
 
 /** POST /v1/chat/completions */
 export async function chatCompletions(c: ProtocolContext): Promise<Response> {
@@ -22,9 +23,12 @@ export async function chatCompletions(c: ProtocolContext): Promise<Response> {
   const request = readChat(body);
   const agent = findAgent(trackside, request.model);
   refuseUnsupported(body, CHAT, agent);
-  checkTools(body["tools"], agent, toolsOf(trackside, request.model));
+  const tools = toolsOf(trackside, request.model);
+  const brought = broughtTools(readTools(body["tools"]), tools);
+  const choice = body["tool_choice"];
+  checkToolChoice(choice, runOfAnswers(request.answers) !== undefined, tools);
   checkFormat(body["response_format"], agent, "response_format");
-  const turn = await turnOf(c, request);
+  const turn = await turnOf(c, request, choice === "none" ? [] : brought);
   const completion = new Completion({
     ...turn,
     model: request.model,
@@ -40,7 +44,11 @@ export function holdsText({ definition, pipeline }: AgentBinding): boolean {
   return definition.output_schema !== null || pipeline.post.length > 0;
 }
 
-async function turnOf(c: ProtocolContext, request: ChatRequest): Promise<Turn> {
+async function turnOf(
+  c: ProtocolContext,
+  request: ChatRequest,
+  clientTools: readonly ClientTool[],
+): Promise<Turn> {
   const { model, parts, answers, history, metadata } = request;
   const runId = runOfAnswers(answers);
   if (runId !== undefined) return goOn(c, runId, answers, parts);
@@ -55,12 +63,12 @@ async function turnOf(c: ProtocolContext, request: ChatRequest): Promise<Turn> {
   const named = metadata["conversation_id"];
   if (named !== undefined) {
     const place = await placeOf(c.get("trackside"), credential, named);
-    return begin(c, model, parts, conversationOf(place));
+    return begin(c, model, parts, conversationOf(place), { clientTools });
   }
   // The same request again has to be the same conversation (X10).
   const requestId = requestIdOf(c.req.raw.headers, credential);
   const id = requestId && `conv_${requestId.slice(5, 45)}`;
-  return begin(c, model, parts, importedConversation(history, id));
+  return begin(c, model, parts, importedConversation(history, id), { clientTools });
 }
 
 async function whole(

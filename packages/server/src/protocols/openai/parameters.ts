@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentBinding, Tool } from "trackside";
+import type { AgentBinding, ClientTool, JsonObject, Tool } from "trackside";
 import * as z from "zod";
 import { clientTools } from "../shared/agents.ts";
 import { Refusal } from "../shared/refusal.ts";
@@ -25,10 +25,10 @@ const HARMLESS = [
   "prompt_cache_retention",
   "prompt_cache_options",
 ];
-const NEUTRAL = { parallel_tool_calls: true, top_p: 1, temperature: 1, tool_choice: "auto", top_logprobs: 0 };
+const NEUTRAL = { parallel_tool_calls: true, top_p: 1, temperature: 1, top_logprobs: 0 };
 
 export const CHAT: Allowed = {
-  supported: ["messages", "model", "stream", "tools", "response_format", "metadata"],
+  supported: ["messages", "model", "stream", "tools", "tool_choice", "response_format", "metadata"],
   harmless: HARMLESS,
   neutral: { ...NEUTRAL, n: 1, frequency_penalty: 0, presence_penalty: 0, logprobs: false },
 };
@@ -39,6 +39,7 @@ export const RESPONSES: Allowed = {
     "model",
     "stream",
     "tools",
+    "tool_choice",
     "text",
     "metadata",
     "instructions",
@@ -65,26 +66,59 @@ export function refuseUnsupported(
   }
 }
 
-const functionTool = z.looseObject({
-  type: z.literal("function"),
-  name: z.string().optional(),
-  function: z.looseObject({ name: z.string() }).optional(),
-});
+const described = {
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+};
+const functionTool = z.union([
+  z
+    .looseObject({ type: z.literal("function"), function: z.looseObject(described) })
+    .transform(({ function: inner }) => inner), // of chat completions
+  z.looseObject({ type: z.literal("function"), ...described }), // of responses
+]);
 
-/** A client may say which of the agent's client tools it runs; it cannot bring others. */
-export function checkTools(given: unknown, agent: AgentBinding, tools: ReadonlyMap<string, Tool>): void {
-  if (given === undefined || given === null) return;
+const NO_ARGUMENTS: JsonObject = { type: "object", properties: {} };
+
+/** The tools of a request, which its client runs. */
+export function readTools(given: unknown): readonly ClientTool[] {
+  if (given === undefined || given === null) return [];
   const found = z.array(functionTool).max(256).safeParse(given);
   if (!found.success)
-    throw new Refusal(400, "unsupported_tool", 'tools: only tools of type "function" are supported', "tools");
-  const known = clientTools(tools);
-  const names = found.data.map(({ name, function: inner }) => name ?? inner?.name ?? "");
-  const unknown = names.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  const theirs = unknown.map((name) => JSON.stringify(name)).join(", ");
-  const ours = [...known].map((name) => JSON.stringify(name)).join(", ") || "none";
-  const message = `tools: ${theirs} ${unknown.length === 1 ? "is" : "are"} not defined on the agent "${agent.definition.name}". A run keeps the tools of its agent; define them there with executor "client". Its client tools: ${ours}.`;
-  throw new Refusal(400, "unknown_tool", message, "tools");
+    throw new Refusal(
+      400,
+      "unsupported_tool",
+      'tools: only tools of type "function" are supported, with a name and parameters that are a JSON Schema',
+      "tools",
+    );
+  return found.data.map(({ name, description, parameters }) => {
+    const isEmpty = !parameters || Object.keys(parameters).length === 0;
+    return {
+      name,
+      ...(description ? { description } : {}),
+      inputSchema: isEmpty ? NO_ARGUMENTS : (parameters as JsonObject), // it was JSON, and is read with care where it is used
+    };
+  });
+}
+
+/** Nobody can be made to call a tool here, nor kept from those of the agent: what cannot be done is refused. */
+export function checkToolChoice(given: unknown, isWaiting: boolean, tools: ReadonlyMap<string, Tool>): void {
+  if (given === undefined || given === null || given === "auto") return;
+  const isFree = given === "none" && !isWaiting && clientTools(tools).size === 0;
+  if (isFree) return;
+  const why =
+    given !== "none"
+      ? "the model chooses among the tools there are"
+      : isWaiting
+        ? "a run keeps the tools it began with"
+        : "the agent has client tools of its own";
+  const said = typeof given === "string" ? JSON.stringify(given.slice(0, 100)) : "of this form";
+  throw new Refusal(
+    400,
+    "unsupported_parameter",
+    `tool_choice ${said} is not supported: ${why}. Leave it out.`,
+    "tool_choice",
+  );
 }
 
 const formatShape = z.looseObject({

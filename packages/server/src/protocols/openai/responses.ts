@@ -1,8 +1,10 @@
 import { parseCursor, type RunRecord, type Trackside } from "@trackside/host";
+import type { ClientTool } from "trackside";
 import type { ProtocolContext } from "../env.ts";
-import { clientTools, findAgent, toolsOf } from "../shared/agents.ts";
+import { findAgent, toolsOf } from "../shared/agents.ts";
 import { readJsonObject } from "../shared/body.ts";
 import { branchAfter } from "../shared/branching.ts";
+import { broughtTools, clientToolsOf } from "../shared/client-tools.ts";
 import { Connection, closing } from "../shared/connection.ts";
 import { conversationOf, placeOf } from "../shared/place.ts";
 import { Refusal, refusalOf } from "../shared/refusal.ts";
@@ -13,7 +15,7 @@ import { watchRun } from "../shared/watch.ts";
 import { holdsText, reading } from "./chat.ts";
 import { errorBody, failureResponse } from "./errors.ts";
 import { importedConversation } from "./history.ts";
-import { checkFormat, checkTools, RESPONSES, refuseUnsupported } from "./parameters.ts";
+import { checkFormat, checkToolChoice, RESPONSES, readTools, refuseUnsupported } from "./parameters.ts";
 import { ResponseBuilder } from "./response.ts";
 import { type ResponseRequest, readResponseRequest } from "./response-request.ts";
 
@@ -25,15 +27,17 @@ export async function responses(c: ProtocolContext): Promise<Response> {
   const agent = findAgent(trackside, request.model);
   const tools = toolsOf(trackside, request.model);
   refuseUnsupported(body, RESPONSES, agent);
-  checkTools(body["tools"], agent, tools);
+  const brought = broughtTools(readTools(body["tools"]), tools);
+  const choice = body["tool_choice"];
+  checkToolChoice(choice, runOfAnswers(request.answers) !== undefined, tools);
   checkFormat(request.format, agent, "text.format");
-  const turn = await turnOf(c, request);
+  const turn = await turnOf(c, request, choice === "none" ? [] : brought);
   const builder = new ResponseBuilder({
     ...turn,
     id: responseId(turn),
     createdAt: Math.floor(Date.now() / 1000),
     request,
-    clientTools: clientTools(tools),
+    clientTools: await clientToolsOf(trackside, c.get("credential").tenant, turn, tools),
     holdsText: holdsText(agent),
     publicUrl: c.get("publicUrl"),
   });
@@ -61,7 +65,11 @@ async function runOf(trackside: Trackside, tenant: string, responseId: string): 
   }
 }
 
-async function turnOf(c: ProtocolContext, request: ResponseRequest): Promise<Turn> {
+async function turnOf(
+  c: ProtocolContext,
+  request: ResponseRequest,
+  clientTools: readonly ClientTool[],
+): Promise<Turn> {
   const { model, parts, answers, history, previous, conversation } = request;
   const trackside = c.get("trackside");
   const credential = c.get("credential");
@@ -92,12 +100,15 @@ async function turnOf(c: ProtocolContext, request: ResponseRequest): Promise<Tur
   if (previous !== null) {
     const run = await runOf(trackside, tenant, previous);
     const branch = run.ended_at === null ? run.branch_id : await branchAfter(trackside, tenant, run);
-    return begin(c, model, parts, branch); // a run that is not over refuses, by its id
+    return begin(c, model, parts, branch, { clientTools }); // a run that is not over refuses, by its id
   }
-  if (conversation !== null)
-    return begin(c, model, parts, conversationOf(await placeOf(trackside, credential, conversation)));
+  if (conversation !== null) {
+    const place = await placeOf(trackside, credential, conversation);
+    return begin(c, model, parts, conversationOf(place), { clientTools });
+  }
   const requestId = requestIdOf(c.req.raw.headers, credential);
-  return begin(c, model, parts, importedConversation(history, requestId && `conv_${requestId.slice(5, 45)}`));
+  const id = requestId && `conv_${requestId.slice(5, 45)}`;
+  return begin(c, model, parts, importedConversation(history, id), { clientTools });
 }
 
 async function whole(

@@ -50,5 +50,5 @@ function decisionOf(said: Said): DecisionInput {
 
 /** Where a human decides it. */
 export function approvalLink(publicUrl: string | undefined, id: string): string {
-  return `${publicUrl ?? ""}/approvals/${encodeURIComponent(id)}`;
+  return `${publicUrl ?? ""}/inbox/${encodeURIComponent(id)}`;
 }

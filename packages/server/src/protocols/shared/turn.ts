@@ -1,5 +1,12 @@
 import type { Trackside } from "@trackside/host";
-import type { Conversation, Json, JsonObject, UserPart } from "trackside";
+import {
+  AgentConfigError,
+  type ClientTool,
+  type Conversation,
+  type Json,
+  type JsonObject,
+  type UserPart,
+} from "trackside";
 import type { ProtocolContext } from "../env.ts";
 import { requireStart } from "./access.ts";
 import { decide, type Said } from "./decide.ts";
@@ -45,18 +52,35 @@ export async function begin(
   agent: string,
   parts: readonly UserPart[],
   conversation: Conversation | string | undefined,
-  { requestId, scope = {} }: { requestId?: string; scope?: JsonObject } = {},
+  {
+    requestId,
+    scope = {},
+    clientTools = [],
+  }: { requestId?: string; scope?: JsonObject; clientTools?: readonly ClientTool[] } = {},
 ): Promise<Turn> {
   const credential = c.get("credential");
   requireStart(credential);
   const { tenant, user } = credential;
   const id = requestIdOf(c.req.raw.headers, credential) ?? requestId;
-  const { runId, conversationId } = await startTurn(c.get("trackside"), agent, parts, {
+  const starting = startTurn(c.get("trackside"), agent, parts, {
     ...(conversation === undefined ? {} : { conversation }),
     scope: { ...scope, tenant, user: user.id },
     ...(id === undefined ? {} : { requestId: id }),
+    ...(clientTools.length === 0 ? {} : { clientTools }),
+  });
+  const { runId, conversationId } = await starting.catch((error: unknown) => {
+    throw toolRefusal(error) ?? error;
   });
   return { runId, conversationId };
+}
+
+/** What is wrong with the tools of a request, in the client's words. */
+function toolRefusal(error: unknown): Refusal | undefined {
+  if (!(error instanceof AgentConfigError)) return undefined;
+  const wrong = error.issues.filter(({ path }) => path.startsWith("clientTools"));
+  if (wrong.length === 0) return undefined;
+  const lines = wrong.map(({ message }) => message.replace("clientTools", "tools"));
+  return new Refusal(400, "tool_invalid", lines.join("\n"), "tools");
 }
 
 /** Decides what the client answers, and goes on from where it was asked. `parts` join the run (X6). */
