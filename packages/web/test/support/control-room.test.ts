@@ -50,7 +50,7 @@ async function signInWith(room: ControlRoom, link: string): Promise<unknown> {
   const response = await fetch(`${room.url}/api/v1/session`, {
     method: "POST",
     headers: { "content-type": "application/json", origin: room.url },
-    body: JSON.stringify({ link: new URL(link).hash.slice(1) }),
+    body: JSON.stringify({ link: new URLSearchParams(new URL(link).hash.slice(1)).get("link") }),
   });
   return response.json();
 }
