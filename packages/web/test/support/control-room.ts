@@ -7,9 +7,9 @@ import { type Client, createClient, type Role } from "@trackside/server/client";
 import type { BrowserContext } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { ServerProcess } from "../../../../scripts/services/server-process.ts";
+import { builtWeb } from "../../../../scripts/web-build.ts";
 import { ADMIN, type Parts } from "./parts.ts";
 import { type Serving, serve } from "./serve.ts";
-import { builtWeb } from "../../../../scripts/web-build.ts";
 
 const PROGRAM = join(import.meta.dirname, "program.ts");
 
