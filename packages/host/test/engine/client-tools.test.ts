@@ -1,7 +1,10 @@
 import { Agent, defineTool } from "trackside";
+import { madeAgain } from "trackside/engine";
 import { scriptedModel } from "trackside/testing";
 import { afterEach, expect, test } from "vitest";
+import { announce, cannotRun } from "../../src/effects/announced.ts";
 import { sqlite, Trackside } from "../../src/index.ts";
+import { rows } from "../../src/store/index.ts";
 import { databaseFile } from "./support/database.ts";
 import { until } from "./support/until.ts";
 
@@ -85,4 +88,22 @@ test("X2 runs without them are pinned as ever, and X10 the same request with oth
   const bound = await trackside.start("clerk", "Go", { clientTools: [paint] });
   await bound.result();
   expect((await trackside.runs.get(bound.runId)).definition_digest).not.toBe(definition_digest);
+});
+
+test("T8 X9 workers from before there were such tools are not given them", async () => {
+  const { engine } = host(databaseFile());
+  await engine.open();
+  const { registry, store } = engine;
+  const agent = registry.get("clerk");
+  const made = madeAgain([paint]);
+  if (agent === undefined || "problem" in made) throw new Error("there is an agent and a tool");
+  const plain = registry.pinned(agent);
+  const bound = registry.pinned(agent, made.tools);
+  const asked = (pinned: typeof plain) => store.read(cannotRun("far", agent.definition, pinned, { at: 1 }));
+  await store.write(announce({ engine: "far", id: "w1", agents: { clerk: plain } }, 1));
+  expect([await asked(plain), await asked(bound)]).toEqual([undefined, undefined]);
+  const old = JSON.stringify({ v: 1, agents: { clerk: plain.digest } });
+  await store.write((db) => rows(db.updateTable("engine_workers").set({ body: old })));
+  expect(await asked(plain)).toBeUndefined();
+  expect(await asked(bound)).toMatch(/No worker of far takes tools that come with a request/);
 });
