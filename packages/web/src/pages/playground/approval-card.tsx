@@ -192,17 +192,17 @@ function Consequences({
     return text === undefined ? [] : [{ choice, label: label.split(" ")[0] ?? label, text }];
   });
   return (
-    <dl className="grid grid-cols-[max-content_1fr] gap-x-3 gap-y-1 text-xs text-muted">
-      {rows.map(({ choice, label, text }) => (
-        <div key={choice} className="contents">
-          <dt className="font-medium text-ink">{label}</dt>
-          <dd className="min-w-0 break-words">{text}</dd>
-        </div>
-      ))}
-      {irreversible && (
-        <dd className="col-span-2 font-medium text-amber">What it does cannot be taken back.</dd>
-      )}
-    </dl>
+    <>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-3 gap-y-1 text-xs text-muted">
+        {rows.map(({ choice, label, text }) => (
+          <div key={choice} className="contents">
+            <dt className="font-medium text-ink">{label}</dt>
+            <dd className="min-w-0 break-words">{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {irreversible && <p className="text-xs font-medium text-amber">What it does cannot be taken back.</p>}
+    </>
   );
 }
 

@@ -45,9 +45,11 @@ export function ConversationList({
                         {one.title ?? <span className="text-muted">Without a title</span>}
                       </span>
                       <span className="flex items-center gap-2 text-xs text-muted">
-                        <Time at={one.updated_at} />
+                        <Time at={one.updated_at} className="min-w-0" />
                         {isWorking && <span className="text-blue">running</span>}
-                        {one.branches.length > 1 && <span>{one.branches.length} branches</span>}
+                        {one.branches.length > 1 && (
+                          <span className="whitespace-nowrap">{one.branches.length} branches</span>
+                        )}
                       </span>
                     </Link>
                   </li>

@@ -88,6 +88,7 @@ export function useConversationCache() {
           messagesQuery(branch).queryKey,
           runsQuery(conversation).queryKey,
           ["playground", "artifacts", conversation],
+          ["playground", "conversations"],
         ].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       ),
   };

@@ -136,7 +136,6 @@ export function Thread({ agent, conversation, branch, query, say, onRun, onGo }:
     onSuccess: async ({ id }) => {
       await queryClient.invalidateQueries({ queryKey: ["playground", "conversation"] });
       go.current({ branch: id });
-      toast({ title: "On a new branch", detail: "What is said here leaves the other branch as it is." });
     },
     onError: (error) => toast({ kind: "problem", title: "No branch was made", detail: explain(error) }),
   });

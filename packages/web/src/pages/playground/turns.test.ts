@@ -55,7 +55,7 @@ describe("turns", () => {
     user("run_1.user", "first"),
     says("run_1.main.1.m1", "I look.", ["run_1.main.1.0"]),
     result("run_1.main.1.0"),
-    user("run_1.steer.1", "and quickly"),
+    user("msg_1", "and quickly"),
     says("run_1.main.2.m1", "Done."),
     user("run_2.user", "second"),
   ];
@@ -68,6 +68,21 @@ describe("turns", () => {
     ]);
     expect(turns[0]?.items.map(({ kind }) => kind)).toEqual(["text", "call", "said", "text"]);
     expect(turns[0]?.items[1]).toMatchObject({ result: { success: true } });
+  });
+
+  test("X6 what came too late for a run is what the next one begins with", () => {
+    const late = [
+      user("run_1.user", "first"),
+      says("run_1.main.1.m1", "Done."),
+      user("msg_1", "one more thing"),
+    ];
+    const runs = [run("run_1"), run("run_2", { created_at: 2 })];
+    for (const messages of [late, [...late, says("run_2.main.1.m1", "That too.")]])
+      expect(turnsOf(messages, runs, "b").map(({ runId, user: told }) => [runId, told?.id])).toEqual([
+        ["run_1", "run_1.user"],
+        ["run_2", "msg_1"],
+      ]);
+    expect(turnsOf(late, [run("run_1")], "b")).toHaveLength(1);
   });
 
   test("a run of another branch is whole here only with its last message", () => {
@@ -92,6 +107,18 @@ describe("turns", () => {
     const turns = turnsOf([user("m-1", "hello"), says("m-2", "hi")], [], "b");
     expect(runOfMessage("m-1")).toBeNull();
     expect(turns).toMatchObject([{ runId: null, isWhole: false, items: [{ kind: "text", text: "hi" }] }]);
+    const longer = [
+      user("m-1", "hello"),
+      says("m-2", "hi"),
+      user("m-3", "and?"),
+      says("m-4", "well"),
+      user("run_1.user", "x"),
+    ];
+    expect(turnsOf(longer, [run("run_1")], "b").map(({ user: said }) => said?.id)).toEqual([
+      "m-1",
+      "m-3",
+      "run_1.user",
+    ]);
   });
 });
 

@@ -29,42 +29,55 @@ export function runOfMessage(id: string): string | null {
   return /^run_[^.]+/.exec(id)?.[0] ?? null;
 }
 
+interface Group {
+  runId: string | null;
+  messages: Message[];
+}
+
 /** The log of a branch as turns, with the runs that have written nothing yet. */
 export function turnsOf(messages: readonly Message[], runs: readonly RunFacts[], branchId: string): Turn[] {
   const known = new Map(runs.filter((run) => run.parent_run_id === null).map((run) => [run.id, run]));
-  const groups: { runId: string | null; messages: Message[] }[] = [];
-  for (const message of messages) {
-    const runId = runOfMessage(message.id);
-    const last = groups.at(-1);
-    const opens = message.role === "user" && (runId === null || message.id === `${runId}.user`);
-    if (last === undefined || last.runId !== runId || opens) groups.push({ runId, messages: [message] });
-    else last.messages.push(message);
-  }
-  const turns = groups.map((group) => turnOf(group, known.get(group.runId ?? ""), branchId));
-  const seen = new Set(turns.map(({ runId }) => runId));
-  const silent = [...known.values()].filter((run) => run.branch_id === branchId && !seen.has(run.id));
-  return [
-    ...turns,
-    ...silent
-      .toSorted((a, b) => a.created_at - b.created_at)
-      .map(
-        (run): Turn => ({
-          key: run.id,
-          user: null,
-          runId: run.id,
-          isWhole: true,
-          items: [],
-          retriedFrom: run.retried_from,
-        }),
-      ),
-  ];
+  const written = new Set(messages.map(({ id }) => runOfMessage(id)));
+  const silent = [...known.values()]
+    .filter((run) => run.branch_id === branchId && !written.has(run.id))
+    .toSorted((a, b) => a.created_at - b.created_at);
+  const groups = groupsOf(messages, silent);
+  const seen = new Set(groups.map(({ runId }) => runId));
+  for (const { id } of silent) if (!seen.has(id)) groups.push({ runId: id, messages: [] });
+  return groups.map((group) => turnOf(group, known.get(group.runId ?? ""), branchId));
 }
 
-function turnOf(
-  { runId, messages }: { runId: string | null; messages: readonly Message[] },
-  run: RunFacts | undefined,
-  branchId: string,
-): Turn {
+/**
+ * Cuts the log where somebody begins a turn. What is said to a run under way has an id of its own: it belongs to the run
+ * that goes on after it, or to the next one, if that run had ended first (X6).
+ */
+function groupsOf(messages: readonly Message[], silent: readonly RunFacts[]): Group[] {
+  const groups: Group[] = [];
+  let said: Message[] = [];
+  for (const message of messages) {
+    const runId = runOfMessage(message.id);
+    if (message.role === "user" && runId === null) {
+      said.push(message);
+      continue;
+    }
+    const last = groups.at(-1);
+    const opens = message.id === `${runId}.user`;
+    if (opens && said.length > 0) groups.push({ runId: null, messages: said.splice(0) });
+    if (last !== undefined && last.runId === runId && !opens && (runId !== null || said.length === 0))
+      last.messages.push(...said, message);
+    else groups.push({ runId, messages: [...said, message] });
+    said = [];
+  }
+  if (said.length === 0) return groups;
+  const [next] = silent;
+  const last = groups.at(-1);
+  if (next !== undefined) groups.push({ runId: next.id, messages: said });
+  else if (last !== undefined && last.runId !== null) last.messages.push(...said);
+  else groups.push({ runId: null, messages: said });
+  return groups;
+}
+
+function turnOf({ runId, messages }: Group, run: RunFacts | undefined, branchId: string): Turn {
   const [first, ...rest] = messages;
   const said = first?.role === "user" && first.by_hook === undefined ? first : null;
   const last = run?.outcome?.message_id;
@@ -73,7 +86,7 @@ function turnOf(
     run !== undefined &&
     (run.branch_id === branchId || (typeof last === "string" && messages.some(({ id }) => id === last)));
   return {
-    key: first?.id ?? runId ?? "",
+    key: runId ?? first?.id ?? "",
     user: said && { id: said.id, parts: said.parts },
     runId,
     isWhole,
