@@ -111,7 +111,12 @@ const COLUMNS: readonly Column<Agent>[] = [
           {name}
         </Link>
         <Gated definition={definition} />
-        {source === "code" && <Tag title="Defined in the configuration, read-only here">config</Tag>}
+        {source === "code" && (
+          // Elsewhere it has a column.
+          <span className="md:hidden">
+            <Tag title="Defined in the configuration, read-only here">config</Tag>
+          </span>
+        )}
       </span>
     ),
   },

@@ -425,7 +425,10 @@ function SaveBar(props: {
         value={note}
         onChange={setNote}
         maxLength={500}
-        className="order-first w-full! basis-full sm:order-none sm:w-72! sm:basis-auto"
+        className={cx(
+          "order-first w-full! basis-full sm:order-none sm:w-72! sm:basis-auto",
+          !dirty && "max-sm:hidden",
+        )}
       />
       {dirty && (
         <Button kind="quiet" onClick={onDiscard}>

@@ -91,11 +91,9 @@ function Fallbacks() {
         // biome-ignore lint/suspicious/noArrayIndexKey: a model of the list goes by its place
         <div key={at} className="flex items-center gap-1" data-field={`fallback_models[${at}]`}>
           <span className="w-5 shrink-0 text-right text-xs text-faint">{at + 1}</span>
-          <ModelInput
-            label={`Fallback model ${at + 1}`}
-            value={model}
-            onChange={(next) => change(models.with(at, next))}
-          />
+          <Field label={`Fallback model ${at + 1}`} hideLabel className="flex-1">
+            <ModelInput value={model} onChange={(next) => change(models.with(at, next))} />
+          </Field>
           <IconButton
             icon={CloseIcon}
             label={`Remove fallback model ${at + 1}`}

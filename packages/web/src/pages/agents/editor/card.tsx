@@ -42,7 +42,7 @@ export function Card({
         <div className="min-w-0 flex-1 basis-40">
           <p className="truncate">
             <span className="font-mono text-sm font-medium">{title}</span>
-            {about && <span className="ml-2 text-xs text-muted">{about}</span>}
+            {about && !isOpen && <span className="ml-2 text-xs text-muted">{about}</span>}
           </p>
         </div>
         <div className="flex items-center gap-1">{controls}</div>
@@ -55,6 +55,7 @@ export function Card({
               <span className="min-w-0 break-words">{problem}</span>
             </p>
           )}
+          {about && <p className="measure text-sm text-muted">{about}</p>}
           {children}
         </div>
       )}

@@ -1,4 +1,5 @@
 import { formatCount } from "../../../format/number.ts";
+import { Field } from "../../../ui/field.tsx";
 import { SegmentedControl } from "../../../ui/segmented-control.tsx";
 import { Slider } from "../../../ui/slider.tsx";
 import { isText, useEditor, useValue } from "./context.ts";
@@ -76,16 +77,15 @@ function Budget() {
           ]}
         />
         {mode === "limit" && (
-          <div className="min-w-56 flex-1 sm:max-w-80">
+          <Field label="Limit of the window" hideLabel className="min-w-56 flex-1 sm:max-w-80">
             <Slider
-              aria-label="Limit, in percent of the context window"
               value={Math.min(100, Number(limit))}
               onChange={(next) => set("budget_awareness", `limit:${next}`)}
               min={0}
               max={100}
               format={(value) => `${value} %`}
             />
-          </div>
+          </Field>
         )}
       </div>
     </Row>

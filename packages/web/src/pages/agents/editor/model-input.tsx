@@ -16,13 +16,10 @@ export function ModelInput({
   value,
   onChange,
   placeholder = "provider:model",
-  label,
 }: {
   value: string;
   onChange(value: string): void;
   placeholder?: string;
-  /** Only where no Field gives it a label. */
-  label?: string;
 }) {
   const { registry, readOnly } = useEditor();
   const known = useMemo(() => knownModels(registry), [registry]);
@@ -38,7 +35,6 @@ export function ModelInput({
       <Base.InputGroup className="control flex w-full items-center px-0">
         <Base.Input
           placeholder={placeholder}
-          aria-label={label}
           spellCheck={false}
           autoCapitalize="none"
           className="min-w-0 flex-1 bg-transparent px-2 font-mono text-sm outline-none placeholder:text-faint coarse:text-lg"

@@ -1,4 +1,5 @@
 import { Button, IconButton } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
 import { CloseIcon, PlusIcon } from "../../../ui/icons.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { newRowId, type Pair } from "../draft/agent-draft.ts";
@@ -27,23 +28,28 @@ export function Pairs({
       )}
       {pairs.map(({ id, name, value }, at) => (
         <div key={id} className="flex flex-wrap items-start gap-1 sm:flex-nowrap">
-          <TextField
-            mono
-            aria-label={`${words.name} ${at + 1}`}
-            placeholder={words.placeholder?.[0]}
-            value={name}
-            onChange={(next) => change(at, { name: next })}
-            spellCheck={false}
-            autoComplete="off"
-            className="min-w-0 flex-1 sm:w-52 sm:flex-none"
-          />
-          <TextField
-            aria-label={`${words.value} ${at + 1}`}
-            placeholder={words.placeholder?.[1]}
-            value={value}
-            onChange={(next) => change(at, { value: next })}
+          {/* Fields of their own: the label of the field around them names them all together. */}
+          <Field label={`${words.name} ${at + 1}`} hideLabel className="min-w-0 flex-1 sm:w-52 sm:flex-none">
+            <TextField
+              mono
+              placeholder={words.placeholder?.[0]}
+              value={name}
+              onChange={(next) => change(at, { name: next })}
+              spellCheck={false}
+              autoComplete="off"
+            />
+          </Field>
+          <Field
+            label={`${words.value} ${at + 1}`}
+            hideLabel
             className="order-last min-w-0 basis-full sm:order-none sm:flex-1 sm:basis-0"
-          />
+          >
+            <TextField
+              placeholder={words.placeholder?.[1]}
+              value={value}
+              onChange={(next) => change(at, { value: next })}
+            />
+          </Field>
           <IconButton
             icon={CloseIcon}
             label={`Remove ${name || `row ${at + 1}`}`}

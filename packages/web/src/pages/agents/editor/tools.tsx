@@ -1,4 +1,5 @@
 import { MultiSelect } from "../../../ui/combobox.tsx";
+import { Field } from "../../../ui/field.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { SegmentedControl } from "../../../ui/segmented-control.tsx";
 import { Switch } from "../../../ui/switch.tsx";
@@ -132,16 +133,13 @@ function Timeout() {
           disabled={waits || readOnly}
           placeholder={waits ? "for ever" : String(USUAL_SECONDS)}
         />
-        {/* A label of its own: the field's is the number's. */}
-        <span className="inline-flex items-center gap-2">
+        <Field label="For ever" inline>
           <Switch
-            aria-label="Wait for ever"
             checked={waits}
             onChange={(on) => set("hitl_timeout_seconds", on ? null : undefined)}
             disabled={readOnly}
           />
-          <span aria-hidden="true">For ever</span>
-        </span>
+        </Field>
       </div>
     </Row>
   );
