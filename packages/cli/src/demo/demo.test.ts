@@ -1,7 +1,9 @@
-import type { Approve, Conversation } from "trackside";
+import { builtInRails } from "@trackside/rails";
+import { Agent, type Approve, type Conversation, localEngine } from "trackside";
 import { describe, expect, test } from "vitest";
 import { demoModel, NO_PACE } from "./demo-model.ts";
 import { onCallAgent } from "./on-call-agent.ts";
+import { RELEASE_SUGGESTION, releaseManager, releaseTools } from "./release.ts";
 import { SUGGESTIONS } from "./rules.ts";
 
 const approve: Approve = () => ({ choice: "approve" });
@@ -109,5 +111,24 @@ describe("the demo agent", () => {
     const run = agent.stream("hello");
     setTimeout(() => run.cancel("enough"), 20);
     await expect(run.result).rejects.toThrow("The run was cancelled: enough");
+  });
+});
+
+describe("the release manager", () => {
+  test("plans, has two sub-agents check, and deploys once that is approved", async () => {
+    const models = { "demo:scripted": demoModel(NO_PACE) };
+    const agent = Agent.fromJSON(releaseManager("demo:scripted"), {
+      tools: releaseTools(0),
+      rails: builtInRails,
+      models,
+    });
+    const events: string[] = [];
+    const stream = agent.stream(RELEASE_SUGGESTION, { approve, engine: localEngine({ models }) });
+    for await (const event of stream)
+      if (event.type === "tool_result" || event.type === "plan")
+        events.push(event.type === "plan" ? "plan" : event.tool);
+    const { text } = await stream.result;
+    expect(text).toBe("Both services passed their checks. checkout 2.14 is deployed on 6 instances.");
+    expect(events).toEqual(["plan", "check_service", "check_service", "spawn_parallel", "deploy_service"]);
   });
 });

@@ -84,7 +84,7 @@ export function releaseReply(prompt: ModelPrompt): Reply | undefined {
   if (!system.includes(INSTRUCTIONS)) return undefined;
   const { question, called } = readPrompt(prompt);
   if (system.includes("You are planning")) return plan(releaseIn(prompt));
-  const job = /^Check the service (\w+)/.exec(question)?.[1];
+  const job = /Check the service (\w+)/.exec(question)?.[1];
   if (job !== undefined) return check(job, called.length > 0);
   const release = releaseIn(prompt);
   if (release === undefined)

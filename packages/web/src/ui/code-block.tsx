@@ -30,12 +30,11 @@ export function CodeBlock({ code, label = "Code", wrap = false, className }: Cod
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
           tabIndex={0}
           aria-label={label}
-          className={cx(
-            "max-h-[60vh] overflow-auto p-3 pr-10 font-mono text-sm",
-            wrap ? "break-words whitespace-pre-wrap" : "whitespace-pre",
-          )}
+          className="max-h-[60vh] overflow-auto p-3 pr-10 font-mono text-sm"
         >
-          <pre className="font-mono">{code}</pre>
+          <pre className={cx("font-mono", wrap ? "break-words whitespace-pre-wrap" : "whitespace-pre")}>
+            {code}
+          </pre>
         </figure>
       )}
     </div>
