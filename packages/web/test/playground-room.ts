@@ -14,6 +14,9 @@ const input = {
 
 const STEPS = ["draining", "starting", "moving traffic"];
 
+/** While it is closed, a deploy stays where it is: for tests that look at it. */
+export const traffic = { isClosed: false };
+
 const check = defineTool({
   name: "check_service",
   description: "Checks a service.",
@@ -34,8 +37,9 @@ const deploy = defineTool({
   async execute({ service }, { progress, signal }) {
     for (const [at, message] of STEPS.entries()) {
       progress({ progress: at + 1, total: STEPS.length, message });
-      await sleep(300, undefined, { signal });
     }
+    do await sleep(20, undefined, { signal });
+    while (traffic.isClosed);
     return { service: String(service), deployed: true };
   },
 });
@@ -73,6 +77,7 @@ function release({ prompt }: ScriptedRequest): ScriptedReply {
 
 function write({ prompt }: ScriptedRequest): ScriptedReply {
   const said = JSON.stringify(prompt.findLast(({ role }) => role === "user"));
+  if (said.includes("endless")) return { text: STORY, hangAfter: 40 };
   if (said.includes("story")) return { text: STORY, chunkDelayMs: 60 };
   if (said.includes("report")) return { text: HOSTILE };
   if (said.includes("fail")) return { error: new Error("the model is out of order") };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect, test, vi } from "vitest";
-import parts, { STORY } from "./playground-room.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import parts, { STORY, traffic } from "./playground-room.ts";
 import { expectNoSeriousAxe } from "./support/axe.ts";
 import { startControlRoom, startControlRoomProcess } from "./support/control-room.ts";
 import { shoot } from "./support/shoot.ts";
@@ -26,6 +26,8 @@ await browserSuite("the playground", (browser) => {
     await composer(page).fill("Release checkout");
     await composer(page).press("Enter");
 
+    await page.waitForURL(/conversation=/);
+    expect(await composer(page).evaluate((box) => box.matches(":focus"))).toBe(true);
     const panel = page.getByRole("complementary", { name: "Plan, tokens and cost" });
     await panel.getByText("Deploy checkout.").waitFor();
     expect(await words(page)).not.toContain("Check both services");
@@ -39,10 +41,16 @@ await browserSuite("the playground", (browser) => {
     await composer(page).fill("Tell the team");
     await page.getByRole("button", { name: "Steer" }).click();
     await page.getByText("Received. It joins at the next step.").waitFor();
+    traffic.isClosed = true;
+    onTestFinished(() => {
+      traffic.isClosed = false;
+    });
     await page.getByRole("button", { name: "Approve deploy_service" }).click();
     await page.getByRole("dialog").getByText("cannot be taken back").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Approve deploy_service" }).click();
     await page.getByRole("progressbar", { name: "Progress of deploy_service" }).waitFor();
+    await page.getByText("moving traffic").waitFor();
+    traffic.isClosed = false;
     await page.getByText("Said while it ran").waitFor();
     await panel.getByText("Done", { exact: true }).waitFor();
     await expect.poll(() => page.getByText("Received. It joins").count()).toBe(0);
@@ -96,7 +104,7 @@ await browserSuite("the playground", (browser) => {
     expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
     await shoot(page, "playground-report");
 
-    await say("a story");
+    await say("an endless one");
     await page.getByText(/word3\b/).waitFor();
     await composer(page).press("Escape");
     await page.getByText("Cut off here.").waitFor();

@@ -89,7 +89,13 @@ function Decision({ detail }: { detail: Detail }) {
   if (!mayDecide)
     return (
       <p className="flex items-center gap-2 text-sm text-muted">
-        <LockIcon /> {WHO_MAY.decide} can decide this. <Waits detail={detail} />
+        <LockIcon />
+        <span>
+          {WHO_MAY.decide} can decide this.{" "}
+          <span className="whitespace-nowrap">
+            It <Waits detail={detail} />
+          </span>
+        </span>
       </p>
     );
   return (
@@ -207,7 +213,7 @@ function Consequences({
 }
 
 function Waits({ detail: { deadline } }: { detail: Detail }) {
-  if (deadline === null) return null;
+  if (deadline === null) return "waits without a deadline";
   return (
     <>
       times out in <Countdown until={deadline} over="now" />

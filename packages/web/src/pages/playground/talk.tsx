@@ -93,7 +93,7 @@ export function Talk({ agent }: { agent: string }) {
             onClick={() => setDrawer("run")}
           />
           {conversationId !== undefined && (
-            <Button icon={PlusIcon} onClick={begin} disabled={!mayOperate}>
+            <Button icon={PlusIcon} onClick={begin} disabled={!mayOperate} title="New conversation">
               New
             </Button>
           )}

@@ -103,20 +103,26 @@ export function Thread({ agent, conversation, branch, query, say, onRun, onGo }:
   const shownRun = lastTree && rootOf(lastTree);
   useEffect(() => onRun(shownRun), [shownRun, onRun]);
 
+  // The box in which a conversation was begun stays, with its focus; another conversation gets another one.
+  const composer = useRef({ key: conversationId ?? "new", begun: "" });
+  if (conversationId !== composer.current.begun) composer.current.key = conversationId ?? "new";
   const { send, isSending, steered, busy, forgetBusy } = useSending({
     agent,
     conversation,
     branch,
     activeRun,
     live,
-    onGo,
+    onGo: (where) => {
+      composer.current.begun = where.conversation;
+      onGo(where);
+    },
   });
   const stop = useMutation({
     mutationFn: (id: string) => client.cancelRun({ params: { id }, body: {} }),
     onError: (error) => toast({ kind: "problem", title: "Not stopped", detail: explain(error) }),
   });
   const stopRun = () => activeRun !== undefined && !stop.isPending && stop.mutate(activeRun);
-  useKeys("Playground", [
+  useKeys("The run under way", [
     {
       keys: "escape",
       what: "Stop the run",
@@ -225,7 +231,7 @@ export function Thread({ agent, conversation, branch, query, say, onRun, onGo }:
           ))}
           {busy && <BusyNotice busy={busy} onSend={send} onClose={forgetBusy} isSending={isSending} />}
           <Composer
-            key={conversationId ?? "new"}
+            key={composer.current.key}
             agent={agent}
             initial={conversationId === undefined ? (say ?? "") : ""}
             isRunning={isRunning}
