@@ -12,7 +12,6 @@ import { DiffView } from "../../ui/diff-view.tsx";
 import { Page } from "../../ui/page.tsx";
 import { QueryState } from "../../ui/query-state.tsx";
 import { Select } from "../../ui/select.tsx";
-import { Tag } from "../../ui/status-badge.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -56,32 +55,26 @@ function Versions({ name, versions }: { name: string; versions: readonly Version
       {
         id: "version",
         head: "Version",
-        width: "150px",
-        cell: ({ version, restored_from }) => (
-          <span className="flex items-center gap-2">
-            <span className="font-medium tabular-nums">v{version}</span>
-            {version === newest?.version && <Tag>current</Tag>}
-            {restored_from !== null && (
-              <Tag title={`The same as version ${restored_from}`}>from v{restored_from}</Tag>
-            )}
-          </span>
-        ),
+        width: "72px",
+        cell: ({ version }) => <span className="font-medium tabular-nums">v{version}</span>,
       },
-      { id: "by", head: "Who", width: "20%", cell: ({ by }) => by },
-      { id: "when", head: "When", width: "112px", cell: ({ created_at }) => <Time at={created_at} /> },
+      { id: "by", head: "Who", cell: ({ by }) => by },
+      { id: "when", head: "When", width: "104px", cell: ({ created_at }) => <Time at={created_at} /> },
       {
         id: "note",
         head: "Note",
         hideOnPhone: true,
-        cell: ({ note }) => (note ? <span title={note}>{note}</span> : <span className="text-muted">–</span>),
+        cell: ({ note, restored_from }) => <NoteText {...{ note, restored_from }} />,
       },
       {
         id: "restore",
         head: <span className="sr-only">Restore</span>,
-        width: "92px",
+        width: "108px",
         align: "right",
         cell: (row) =>
-          row.version === newest?.version ? null : (
+          row.version === newest?.version ? (
+            <span className="text-muted">current</span>
+          ) : (
             <Button
               size="small"
               disabled={!may}
@@ -101,7 +94,7 @@ function Versions({ name, versions }: { name: string; versions: readonly Version
     ...(note && { hint: note }),
   }));
   return (
-    <div className="grid gap-6 xl:grid-cols-2">
+    <div className="grid gap-6 2xl:grid-cols-2">
       <div className="min-w-0">
         <Table
           label="Versions"
@@ -114,7 +107,7 @@ function Versions({ name, versions }: { name: string; versions: readonly Version
       </div>
       <section aria-label="Difference" className="flex min-w-0 flex-col gap-3">
         <div className="flex flex-wrap items-center gap-2">
-          <h2 className="mr-1 text-lg font-semibold">What changed</h2>
+          <h2 className="mr-1 text-lg font-semibold max-sm:basis-full">What changed</h2>
           <Select
             aria-label="From version"
             value={String(from)}
@@ -158,6 +151,13 @@ function Versions({ name, versions }: { name: string; versions: readonly Version
       )}
     </div>
   );
+}
+
+function NoteText({ note, restored_from }: Pick<Version, "note" | "restored_from">) {
+  const words = [restored_from !== null && `Restored from v${restored_from}`, note]
+    .filter(Boolean)
+    .join(": ");
+  return words ? <span title={words}>{words}</span> : <span className="text-muted">–</span>;
 }
 
 function Difference({ name, from, to }: { name: string; from: number; to: number }) {

@@ -27,11 +27,11 @@ const COLUMNS: readonly Column<Provider>[] = [
     head: "Provider",
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
-  { id: "key", head: "Key", width: "46%", cell: (provider) => <KeyState provider={provider} /> },
+  { id: "key", head: "Key", width: "40%", cell: (provider) => <KeyState provider={provider} /> },
   {
     id: "url",
     head: "Base URL",
-    width: "30%",
+    width: "26%",
     hideOnPhone: true,
     cell: ({ base_url }) =>
       base_url ? (

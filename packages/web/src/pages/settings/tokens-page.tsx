@@ -118,7 +118,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: "actions",
     head: <span className="sr-only">Actions</span>,
-    width: "92px",
+    width: "104px",
     align: "right",
     cell: (token) => (stateOf(token) === "revoked" ? null : <Revoke token={token} />),
   },

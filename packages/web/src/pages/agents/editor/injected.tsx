@@ -18,6 +18,7 @@ export function Injected() {
       <Row
         name="injected_tool_args"
         label="Injected arguments"
+        hideLabel
         hint="Every tool shows these to the model as optional arguments. They go into the record of the call and never into the tool."
       >
         <Pairs
