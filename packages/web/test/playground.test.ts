@@ -27,7 +27,7 @@ await browserSuite("the playground", (browser) => {
     await composer(page).press("Enter");
 
     await page.waitForURL(/conversation=/);
-    expect(await composer(page).evaluate((box) => box.matches(":focus"))).toBe(true);
+    await page.locator("[data-composer]:focus").waitFor();
     const panel = page.getByRole("complementary", { name: "Plan, tokens and cost" });
     await panel.getByText("Deploy checkout.").waitFor();
     expect(await words(page)).not.toContain("Check both services");
