@@ -145,7 +145,7 @@ await browserSuite("the first visit", (browser) => {
     await page.goto(`${room.url}/agents`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     const fresh = new URL(await room.signedInUrl());
-    await page.evaluate((hash) => Reflect.set(globalThis.location, "hash", hash), fresh.hash);
+    await page.evaluate(`location.hash = ${JSON.stringify(fresh.hash)}`);
     await page.getByRole("heading", { name: "Agents" }).waitFor();
 
     // A way back that leads elsewhere is not followed.
