@@ -34,6 +34,7 @@ await browserSuite("the playground", (browser) => {
     await page.getByText("payments is fine.").waitFor();
     await transcript(page).getByText("checkout is fine.").waitFor();
     await page.getByRole("button", { name: "Approve deploy_service" }).waitFor();
+    expect(await words(page)).toMatch(/^Release checkout\n/);
     await expectNoSeriousAxe(page);
     await shoot(page, "playground-waiting");
 

@@ -29,7 +29,14 @@ export function conversationQuery(id: string) {
 export function messagesQuery(branch: string) {
   return queryOptions({
     queryKey: ["playground", "messages", branch],
-    queryFn: ({ signal }) => client.listMessages({ params: { id: branch } }, { signal }),
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const found = await client.listMessages({ params: { id: branch } }, { signal });
+      // What begins a run is in the log only once the run has come that far: what was shown stays until then.
+      const last = cache.getQueryData<Messages>(queryKey)?.items.at(-1);
+      const isAhead = last?.role === "user" && last.id.endsWith(".user");
+      if (!isAhead || found.items.some(({ id }) => id === last.id)) return found;
+      return { ...found, items: [...found.items, last] };
+    },
     staleTime: Number.POSITIVE_INFINITY, // asked for again when a run begins or ends
   });
 }

@@ -82,6 +82,14 @@ export function Thread({ agent, conversation, branch, query, say, onRun, onGo }:
     () => (branchId === undefined ? [] : turnsOf(log ?? NOTHING, runs.data?.items ?? [], branchId)),
     [log, runs.data, branchId],
   );
+  // A page that was opened while a run began knows its first words a moment later.
+  const step = live ? rootOf(live).step : 0;
+  const lacksUser = isRunning && log?.every(({ id }) => !id.startsWith(activeRun));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again at each step, not at each render
+  useEffect(() => {
+    if (lacksUser && branchId && step > 0)
+      void queryClient.invalidateQueries({ queryKey: messagesQuery(branchId).queryKey });
+  }, [lacksUser, branchId, step]);
   const points = useMemo(() => branchPointsOf(log ?? NOTHING), [log]);
   const begunAt = useMemo(
     () => new Map(runs.data?.items.map(({ id, created_at }) => [id, created_at])),
