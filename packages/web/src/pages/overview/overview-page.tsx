@@ -161,8 +161,9 @@ function Figure({ label, to, search, loud, children }: FigureProps) {
         {to === undefined ? (
           children
         ) : (
-          <Link to={to} search={search as never} className="hover:underline" aria-label={label}>
+          <Link to={to} search={search as never} className="hover:underline">
             {children}
+            <span className="sr-only"> {label}</span>
           </Link>
         )}
       </dd>

