@@ -98,8 +98,6 @@ export type Field =
   | GroupField
   | JsonField;
 
-export type FieldKind = Field["kind"];
-
 /** A field at another place, with everything below it: an entry of a list from the list's template. */
 export function placed<F extends Field>(field: F, path: Path): F;
 export function placed(field: Field, path: Path): Field {

@@ -13,8 +13,8 @@ import {
   textsIn,
 } from "./subschema.ts";
 
-export { type Draft, draftOf, type MapEntry, type Reading, readValue, typedText, UNSAID } from "./draft.ts";
-export { type Choice, type Field, type FieldKind, placed } from "./field.ts";
+export { type Draft, draftOf, type MapEntry, readValue, typedText, UNSAID } from "./draft.ts";
+export { type Choice, type Field, placed } from "./field.ts";
 export { type Path, pathText, readPath, samePath } from "./path.ts";
 export { type Problem, problemsOf } from "./problems.ts";
 

@@ -70,22 +70,3 @@ function Problem({ children }: { children: ReactNode }) {
     </Base.Error>
   );
 }
-
-/** Fields that belong together, under a title. */
-export function FieldGroup({
-  title,
-  hint,
-  children,
-}: {
-  title: string;
-  hint?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <fieldset className="flex min-w-0 flex-col gap-4">
-      <legend className="text-lg font-semibold">{title}</legend>
-      {hint && <p className="measure -mt-3 text-muted">{hint}</p>}
-      {children}
-    </fieldset>
-  );
-}

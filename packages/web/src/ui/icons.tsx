@@ -132,9 +132,6 @@ export const ClockIcon = icon(
   </>,
 );
 export const FilterIcon = icon(<path d="M2 3.5h12M4.5 8h7M6.5 12.5h3" />);
-export const DragIcon = icon(
-  <path d="M6 3.5h.01M10 3.5h.01M6 8h.01M10 8h.01M6 12.5h.01M10 12.5h.01" strokeWidth="2" />,
-);
 export const ArrowUpIcon = icon(<path d="M8 13V3M4 7l4-4 4 4" />);
 export const ArrowDownIcon = icon(<path d="M8 3v10M4 9l4 4 4-4" />);
 export const MenuIcon = icon(<path d="M2 4h12M2 8h12M2 12h12" />);

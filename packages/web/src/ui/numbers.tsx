@@ -19,10 +19,6 @@ export function Tokens({ value, unit = true }: { value: number; unit?: boolean }
   );
 }
 
-export function Count({ value }: { value: number }) {
-  return <span className="whitespace-nowrap tabular-nums">{formatCount(value)}</span>;
-}
-
 export function Share({ value }: { value: number }) {
   return (
     <span title={`${value * 100} %`} className="whitespace-nowrap tabular-nums">

@@ -15,10 +15,6 @@ const WORDS: Record<RunStatus, { status: Status; title: string }> = {
   cancelled: { status: "Stopped", title: "Someone stopped it" },
 };
 
-export function statusOf(status: RunStatus): Status {
-  return WORDS[status].status;
-}
-
 /** Stored statuses under each of the six words: for filters. */
 export function statusesOf(status: Status): RunStatus[] {
   return (Object.keys(WORDS) as RunStatus[]).filter((stored) => WORDS[stored].status === status); // the keys of WORDS

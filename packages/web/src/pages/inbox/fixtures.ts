@@ -7,6 +7,7 @@ export function approval(given: Partial<Approval> = {}): Approval {
     kind: "tool_call",
     run_id: "run_1",
     root_run_id: "run_1",
+    requested_by: "ann",
     call_id: "call_1",
     tool: "deploy_service",
     arguments: { service: "checkout" },

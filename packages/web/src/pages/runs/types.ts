@@ -1,5 +1,5 @@
 import type { Answer } from "@trackside/server/client";
-import type { LiveEvent as Live } from "trackside";
+import type { LiveEvent as Live } from "trackside/schema";
 
 export type RunRecord = Answer<"listRuns">["items"][number];
 export type RunDetail = Answer<"getRun">;

@@ -1,6 +1,6 @@
 import { agentDefinition, type JsonObject } from "trackside/schema";
 import { describe, expect, test } from "vitest";
-import { SEED_EXAMPLE } from "../../../../../core/test/support/definitions.ts";
+import { SEED_EXAMPLE } from "../../../../../core/test/support/seed-example.ts";
 import { type AgentDraft, definitionOf, draftOfDefinition, hookPaths, type RailRow } from "./agent-draft.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { Issues } from "./issues.ts";
