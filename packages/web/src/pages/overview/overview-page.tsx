@@ -179,7 +179,7 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
       <Plot
         {...all}
         title="Runs"
-        unit="runs"
+        unit="that ended"
         format={whole}
         series={[
           { id: "completed", label: "Done", values: buckets.map((one) => one.completed), colour: "green" },
@@ -200,7 +200,7 @@ function Plots({ buckets, onSelect }: Pick<FiguresProps, "onSelect"> & Pick<Answ
       <Plot
         {...all}
         title="Tokens"
-        unit="tokens"
+        unit="in and out"
         format={(value) => formatShort(value)}
         series={[
           { id: "input", label: "In", values: buckets.map((one) => one.input_tokens) },
