@@ -25,7 +25,7 @@ export const webFirstPage: Scenario = {
         const page = await context.newPage();
         await page.goto(room.url);
         await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForLoadState("networkidle").catch(() => {}); // a stream of events may stay open
+        await page.evaluate(SETTLED);
         if (i > 0) visits.push(await seen(page));
         await context.close();
       }
@@ -49,6 +49,16 @@ interface Visit {
   allKB: number;
   requests: number;
 }
+
+/** Until nothing more was loaded for a while. A stream of events stays open, so the network is never idle. */
+const SETTLED = `
+(async () => {
+  const loaded = () => performance.getEntriesByType("resource").length;
+  for (let before = -1; before !== loaded(); ) {
+    before = loaded();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+})()`;
 
 /** As text, since the types of a page's globals are not those of this process. */
 const SEEN = `
