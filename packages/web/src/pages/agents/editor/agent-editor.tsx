@@ -369,7 +369,8 @@ function Form({ disabled, issues }: { disabled: boolean; issues: Issues }) {
           })}
         </ul>
       </nav>
-      <Fieldset.Root disabled={disabled} className="flex min-w-0 max-w-200 flex-1 flex-col">
+      {/* No native fieldset: it would also shut what only shows, such as the cards and what scrolls in them. */}
+      <Fieldset.Root disabled={disabled} render={<div />} className="flex min-w-0 max-w-200 flex-1 flex-col">
         {SECTIONS.map(({ id, title, body: Body }, at) => (
           <section
             key={id}

@@ -1,10 +1,9 @@
-import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { CloseIcon, PlusIcon } from "../../../ui/icons.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { TextArea, TextField } from "../../../ui/text-field.tsx";
 import { isNames, isText, useEditor, useValue } from "./context.ts";
-import { Beside, NumberRow, Row } from "./fields.tsx";
+import { Beside, EditButton, EditIconButton, NumberRow, Row } from "./fields.tsx";
 import { KeyHintFor, ModelInput } from "./model-input.tsx";
 
 export function Basics() {
@@ -94,14 +93,14 @@ function Fallbacks() {
           <Field label={`Fallback model ${at + 1}`} hideLabel className="flex-1">
             <ModelInput value={model} onChange={(next) => change(models.with(at, next))} />
           </Field>
-          <IconButton
+          <EditIconButton
             icon={CloseIcon}
             label={`Remove fallback model ${at + 1}`}
             onClick={() => change(models.toSpliced(at, 1))}
           />
         </div>
       ))}
-      <Button
+      <EditButton
         size="small"
         kind="quiet"
         icon={PlusIcon}
@@ -110,7 +109,7 @@ function Fallbacks() {
         onClick={() => change([...models, ""])}
       >
         Add a fallback model
-      </Button>
+      </EditButton>
     </Row>
   );
 }

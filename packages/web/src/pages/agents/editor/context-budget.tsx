@@ -3,7 +3,7 @@ import { Field } from "../../../ui/field.tsx";
 import { SegmentedControl } from "../../../ui/segmented-control.tsx";
 import { Slider } from "../../../ui/slider.tsx";
 import { isText, useEditor, useValue } from "./context.ts";
-import { Beside, NumberRow, Row } from "./fields.tsx";
+import { Beside, ChoiceRow, NumberRow } from "./fields.tsx";
 
 type Mode = "off" | "per-message" | "limit";
 
@@ -49,7 +49,7 @@ export function Context() {
 }
 
 function Budget() {
-  const { set, draft } = useEditor();
+  const { set, draft, readOnly } = useEditor();
   const text = useValue("budget_awareness", isText);
   const limit = text === undefined ? undefined : LIMIT.exec(text)?.[1];
   const mode: Mode = limit !== undefined ? "limit" : text === undefined ? "off" : "per-message";
@@ -64,12 +64,13 @@ function Budget() {
   const isOdd =
     draft.fields["budget_awareness"] !== undefined && mode === "per-message" && text !== "per-message";
   return (
-    <Row name="budget_awareness" label="Budget awareness" hint={isOdd ? `Given: ${text}` : hints[mode]}>
+    <ChoiceRow name="budget_awareness" label="Budget awareness" hint={isOdd ? `Given: ${text}` : hints[mode]}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <SegmentedControl
           aria-label="Budget awareness"
           value={mode}
           onChange={choose}
+          disabled={readOnly}
           options={[
             { value: "off", label: "Off" },
             { value: "per-message", label: "Per message" },
@@ -88,6 +89,6 @@ function Budget() {
           </Field>
         )}
       </div>
-    </Row>
+    </ChoiceRow>
   );
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { Button, type ButtonProps, IconButton, type IconButtonProps } from "../../../ui/button.tsx";
 import { Field, type FieldProps } from "../../../ui/field.tsx";
+import { WarningIcon } from "../../../ui/icons.tsx";
 import { NumberField, type NumberFieldProps } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import type { FieldName } from "../draft/defaults.ts";
@@ -9,6 +11,41 @@ import { isFlag, isNumber, useEditor, useValue } from "./context.ts";
 export function Row({ name, ...props }: Omit<FieldProps, "name" | "problem"> & { name: FieldName }) {
   const { issues } = useEditor();
   return <Field {...props} name={name} problem={issues.words(name)} />;
+}
+
+/**
+ * A field whose control names itself. Choices that all stand in sight are radios, each with its own name, which the label of
+ * a Field would take from them.
+ */
+export function ChoiceRow({
+  name,
+  label,
+  hint,
+  children,
+}: {
+  /** Its path in the definition; without one its problems are told elsewhere. */
+  name?: FieldName;
+  label: string;
+  hint?: ReactNode;
+  children: ReactNode;
+}) {
+  const { issues } = useEditor();
+  const problem = name && issues.words(name);
+  return (
+    <div data-field={name} className="flex min-w-0 flex-col gap-1">
+      <p aria-hidden="true" className="font-medium">
+        {label}
+      </p>
+      {children}
+      {hint && <p className="measure text-xs text-muted">{hint}</p>}
+      {problem && (
+        <p className="measure flex items-start gap-1 text-xs text-red">
+          <WarningIcon width={12} height={12} className="mt-0.5" />
+          <span className="min-w-0 break-words">{problem}</span>
+        </p>
+      )}
+    </div>
+  );
 }
 
 /** On or off, with what it means below. */
@@ -73,4 +110,15 @@ export function NumberRow({
 /** Two fields beside each other where there is room. */
 export function Beside({ children }: { children: ReactNode }) {
   return <div className="grid gap-4 sm:grid-cols-2">{children}</div>;
+}
+
+/** Buttons that change the definition: who may not edit it sees them at rest. */
+export function EditButton(props: ButtonProps) {
+  const { readOnly } = useEditor();
+  return <Button {...props} disabled={readOnly || props.disabled} />;
+}
+
+export function EditIconButton(props: IconButtonProps) {
+  const { readOnly } = useEditor();
+  return <IconButton {...props} disabled={readOnly || props.disabled} />;
 }

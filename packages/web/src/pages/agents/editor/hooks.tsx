@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { ArrowDownIcon, ArrowUpIcon, TrashIcon } from "../../../ui/icons.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
@@ -11,7 +10,7 @@ import { movedHook, withPlace, withPrevious } from "../draft/hook-order.ts";
 import { AddFrom } from "./add-from.tsx";
 import { Card } from "./card.tsx";
 import { type Registry, useEditor } from "./context.ts";
-import { Row } from "./fields.tsx";
+import { EditButton, EditIconButton, Row } from "./fields.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { POINTS } from "./points.ts";
 import { withKey } from "./rails.tsx";
@@ -137,23 +136,23 @@ function HookCard(props: {
         <>
           {row.group !== null && <Tag title="Runs side by side with the others of its group">parallel</Tag>}
           {onJoin && (
-            <Button size="small" kind="quiet" onClick={() => onJoin(!joined)}>
+            <EditButton size="small" kind="quiet" onClick={() => onJoin(!joined)}>
               {joined ? "Run after it" : "Run with the one above"}
-            </Button>
+            </EditButton>
           )}
-          <IconButton
+          <EditIconButton
             icon={ArrowUpIcon}
             label={`Move ${use} up`}
             disabled={first}
             onClick={() => onMove(-1)}
           />
-          <IconButton
+          <EditIconButton
             icon={ArrowDownIcon}
             label={`Move ${use} down`}
             disabled={last}
             onClick={() => onMove(1)}
           />
-          <IconButton icon={TrashIcon} label={`Remove ${use}`} onClick={onRemove} />
+          <EditIconButton icon={TrashIcon} label={`Remove ${use}`} onClick={onRemove} />
         </>
       }
     >

@@ -5,6 +5,7 @@ import { formatMoney, formatShort } from "../../../format/number.ts";
 import { cx } from "../../../ui/class-names.ts";
 import { ChevronUpDownIcon } from "../../../ui/icons.tsx";
 import { type Registry, useEditor } from "./context.ts";
+import { KeepOnEscape } from "./keep-on-escape.tsx";
 
 interface Known {
   readonly value: string;
@@ -24,48 +25,50 @@ export function ModelInput({
   const { registry, readOnly } = useEditor();
   const known = useMemo(() => knownModels(registry), [registry]);
   return (
-    <Base.Root
-      items={known}
-      value={value}
-      onValueChange={(next) => onChange(next)}
-      itemToStringValue={(model: Known) => model.value}
-      disabled={readOnly}
-      openOnInputClick
-    >
-      <Base.InputGroup className="control flex w-full items-center px-0">
-        <Base.Input
-          placeholder={placeholder}
-          spellCheck={false}
-          autoCapitalize="none"
-          className="min-w-0 flex-1 bg-transparent px-2 font-mono text-sm outline-none placeholder:text-faint coarse:text-lg"
-        />
-        <Base.Trigger
-          className="grid size-7 place-items-center text-muted hover:text-ink"
-          aria-label="Known models"
-        >
-          <ChevronUpDownIcon />
-        </Base.Trigger>
-      </Base.InputGroup>
-      <Base.Portal>
-        <Base.Positioner sideOffset={4} className="z-50 outline-none">
-          <Base.Popup
-            className={cx(
-              "popup max-h-[min(24rem,var(--available-height))] w-(--anchor-width) min-w-64 overflow-y-auto",
-              "max-w-(--available-width) data-empty:hidden",
-            )}
+    <KeepOnEscape>
+      <Base.Root
+        items={known}
+        value={value}
+        onValueChange={(next) => onChange(next)}
+        itemToStringValue={(model: Known) => model.value}
+        disabled={readOnly}
+        openOnInputClick
+      >
+        <Base.InputGroup className="control flex w-full items-center px-0">
+          <Base.Input
+            placeholder={placeholder}
+            spellCheck={false}
+            autoCapitalize="none"
+            className="min-w-0 flex-1 bg-transparent px-2 font-mono text-sm outline-none placeholder:text-faint coarse:text-lg"
+          />
+          <Base.Trigger
+            className="grid size-7 place-items-center text-muted hover:text-ink"
+            aria-label="Known models"
           >
-            <Base.List className="p-1 data-empty:p-0">
-              {(model: Known) => (
-                <Base.Item key={model.value} value={model} className="option justify-between">
-                  <span className="min-w-0 font-mono text-sm break-words">{model.value}</span>
-                  <span className="shrink-0 text-xs text-muted tabular-nums">{model.about}</span>
-                </Base.Item>
+            <ChevronUpDownIcon />
+          </Base.Trigger>
+        </Base.InputGroup>
+        <Base.Portal>
+          <Base.Positioner sideOffset={4} className="z-50 outline-none">
+            <Base.Popup
+              className={cx(
+                "popup max-h-[min(24rem,var(--available-height))] w-(--anchor-width) min-w-64 overflow-y-auto",
+                "max-w-(--available-width) data-empty:hidden",
               )}
-            </Base.List>
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+            >
+              <Base.List className="p-1 data-empty:p-0">
+                {(model: Known) => (
+                  <Base.Item key={model.value} value={model} className="option justify-between">
+                    <span className="min-w-0 font-mono text-sm break-words">{model.value}</span>
+                    <span className="shrink-0 text-xs text-muted tabular-nums">{model.about}</span>
+                  </Base.Item>
+                )}
+              </Base.List>
+            </Base.Popup>
+          </Base.Positioner>
+        </Base.Portal>
+      </Base.Root>
+    </KeepOnEscape>
   );
 }
 

@@ -1,9 +1,8 @@
-import { Button } from "../../../ui/button.tsx";
 import { SegmentedControl } from "../../../ui/segmented-control.tsx";
 import { TextArea } from "../../../ui/text-field.tsx";
 import { readJsonObject } from "../draft/agent-draft.ts";
 import { isText, useEditor, useValue } from "./context.ts";
-import { FlagRow, NumberRow, Row } from "./fields.tsx";
+import { ChoiceRow, EditButton, FlagRow, NumberRow, Row } from "./fields.tsx";
 
 const RELEASES = {
   auto: "Text streams as it is written, unless a rail has to see it whole.",
@@ -27,14 +26,14 @@ export function Output() {
           ) : "problem" in read ? (
             "no JSON yet"
           ) : (
-            <Button
+            <EditButton
               size="small"
               kind="quiet"
               disabled={readOnly}
               onClick={() => change({ outputSchema: JSON.stringify(read.value, null, 2) }, "output_schema")}
             >
               Format
-            </Button>
+            </EditButton>
           )
         }
         hint="JSON Schema of the final answer. An answer that does not fit gets one more try; children do not inherit it."
@@ -48,7 +47,7 @@ export function Output() {
           placeholder='{ "type": "object", "properties": { "summary": { "type": "string" } }, "required": ["summary"] }'
         />
       </Row>
-      <Row
+      <ChoiceRow
         name="stream_release"
         label="Streamed text"
         hint={isKnown ? RELEASES[release as keyof typeof RELEASES] : `Given: ${release}`} // its keys are known
@@ -64,7 +63,7 @@ export function Output() {
             { value: "after_rails", label: "After rails" },
           ]}
         />
-      </Row>
+      </ChoiceRow>
       <NumberRow
         name="max_regenerations"
         label="Most regenerations"

@@ -1,9 +1,9 @@
-import { Button, IconButton } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { CloseIcon, PlusIcon } from "../../../ui/icons.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { newRowId, type Pair } from "../draft/agent-draft.ts";
 import { useEditor } from "./context.ts";
+import { EditButton, EditIconButton } from "./fields.tsx";
 
 /** Names and what belongs to them, a row each. */
 export function Pairs({
@@ -50,14 +50,14 @@ export function Pairs({
               onChange={(next) => change(at, { value: next })}
             />
           </Field>
-          <IconButton
+          <EditIconButton
             icon={CloseIcon}
             label={`Remove ${name || `row ${at + 1}`}`}
             onClick={() => onChange(pairs.toSpliced(at, 1))}
           />
         </div>
       ))}
-      <Button
+      <EditButton
         size="small"
         kind="quiet"
         icon={PlusIcon}
@@ -66,7 +66,7 @@ export function Pairs({
         onClick={() => onChange([...pairs, { id: newRowId(), name: "", value: "" }])}
       >
         {words.add}
-      </Button>
+      </EditButton>
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from "trackside/schema";
-import { IconButton } from "../../../ui/button.tsx";
 import { MultiSelect } from "../../../ui/combobox.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { ArrowDownIcon, ArrowUpIcon, TrashIcon } from "../../../ui/icons.tsx";
@@ -13,7 +12,8 @@ import { inOrder, moved } from "../draft/rail-order.ts";
 import { AddFrom } from "./add-from.tsx";
 import { Card } from "./card.tsx";
 import { useEditor } from "./context.ts";
-import { Row } from "./fields.tsx";
+import { ChoiceRow, EditIconButton, Row } from "./fields.tsx";
+import { KeepOnEscape } from "./keep-on-escape.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { POINT_OPTIONS } from "./points.ts";
 
@@ -110,34 +110,36 @@ function RailCard(props: {
               { value: "shadow", label: "Shadow", hint: "Says what it would have done, and does nothing" },
             ]}
           />
-          <IconButton
+          <EditIconButton
             icon={ArrowUpIcon}
             label={`Move ${name} up`}
             disabled={first}
             onClick={() => onMove(-1)}
           />
-          <IconButton
+          <EditIconButton
             icon={ArrowDownIcon}
             label={`Move ${name} down`}
             disabled={last}
             onClick={() => onMove(1)}
           />
-          <IconButton icon={TrashIcon} label={`Remove ${name}`} onClick={onRemove} />
+          <EditIconButton icon={TrashIcon} label={`Remove ${name}`} onClick={onRemove} />
         </>
       }
     >
       <OptionsForm row={row} schema={about?.options ?? null} path={path} onChange={onChange} />
       <div className="grid gap-4 border-t border-line pt-3 sm:grid-cols-2">
         <Field label="Points" hint={pointsHint(about?.points ?? null)} aside="optional">
-          <MultiSelect
-            mono
-            aria-label={`Points of ${name}`}
-            value={Array.isArray(ref["on"]) ? ref["on"].map(String) : []}
-            onChange={(on) => set("on", on.length > 0 ? on : undefined)}
-            options={POINT_OPTIONS}
-            placeholder="its own"
-            disabled={readOnly}
-          />
+          <KeepOnEscape>
+            <MultiSelect
+              mono
+              aria-label={`Points of ${name}`}
+              value={Array.isArray(ref["on"]) ? ref["on"].map(String) : []}
+              onChange={(on) => set("on", on.length > 0 ? on : undefined)}
+              options={POINT_OPTIONS}
+              placeholder="its own"
+              disabled={readOnly}
+            />
+          </KeepOnEscape>
         </Field>
         <Field label="Name" hint="Each rail of an agent has another one." aside="optional">
           <TextField
@@ -147,7 +149,7 @@ function RailCard(props: {
             placeholder={use}
           />
         </Field>
-        <Field label="If it fails itself">
+        <ChoiceRow label="If it fails itself">
           <SegmentedControl
             aria-label={`If ${name} fails itself`}
             value={
@@ -161,7 +163,7 @@ function RailCard(props: {
             ]}
             disabled={readOnly}
           />
-        </Field>
+        </ChoiceRow>
         <div className="flex flex-wrap gap-4">
           <Field label="Priority">
             <NumberField

@@ -1,5 +1,4 @@
 import type { JsonObject } from "trackside/schema";
-import { Button, IconButton } from "../../../ui/button.tsx";
 import { CodeBlock } from "../../../ui/code-block.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { TrashIcon } from "../../../ui/icons.tsx";
@@ -9,7 +8,7 @@ import { newRowId, type ServerRow } from "../draft/agent-draft.ts";
 import { AddFrom } from "./add-from.tsx";
 import { Card } from "./card.tsx";
 import { useEditor } from "./context.ts";
-import { Row } from "./fields.tsx";
+import { EditButton, EditIconButton, Row } from "./fields.tsx";
 import { Pairs } from "./pairs.tsx";
 import { withKey } from "./rails.tsx";
 
@@ -18,7 +17,7 @@ import { withKey } from "./rails.tsx";
  * so what a definition may choose is which of their tools it takes and what they are called.
  */
 export function Servers() {
-  const { draft, change, registry, issues } = useEditor();
+  const { draft, change, registry, issues, readOnly } = useEditor();
   const put = (servers: readonly ServerRow[]) => change({ servers }, "mcp_servers");
   const taken = new Set(draft.servers.map(({ ref }) => ref["name"]));
   const offered = registry.servers.filter(({ name }) => !taken.has(name));
@@ -42,7 +41,9 @@ export function Servers() {
           }
         />
       ))}
-      {registry.servers.length === 0 ? (
+      {readOnly ? (
+        draft.servers.length === 0 && <p className="text-muted">None.</p>
+      ) : registry.servers.length === 0 ? (
         draft.servers.length === 0 && (
           <div className="flex flex-col gap-2">
             <p className="measure text-muted">
@@ -102,7 +103,7 @@ function ServerCard(props: {
         <>
           {about && <Tag title="Configured on this host">{about.transport}</Tag>}
           {ref["trusted"] === true && <Tag>trusted</Tag>}
-          <IconButton icon={TrashIcon} label={`Remove ${name}`} onClick={onRemove} />
+          <EditIconButton icon={TrashIcon} label={`Remove ${name}`} onClick={onRemove} />
         </>
       }
     >
@@ -114,7 +115,7 @@ function ServerCard(props: {
           </p>
           <CodeBlock label="Settings of its own" code={JSON.stringify(foreign, null, 2)} />
           {!readOnly && (
-            <Button
+            <EditButton
               size="small"
               className="w-fit"
               onClick={() =>
@@ -124,7 +125,7 @@ function ServerCard(props: {
               }
             >
               Use what the host says instead
-            </Button>
+            </EditButton>
           )}
         </div>
       )}

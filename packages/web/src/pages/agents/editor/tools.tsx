@@ -5,7 +5,8 @@ import { SegmentedControl } from "../../../ui/segmented-control.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import type { AgentDraft } from "../draft/agent-draft.ts";
 import { isNames, isNumber, type Registry, useEditor, useValue } from "./context.ts";
-import { FlagRow, Row } from "./fields.tsx";
+import { ChoiceRow, FlagRow, Row } from "./fields.tsx";
+import { KeepOnEscape } from "./keep-on-escape.tsx";
 
 export function Tools() {
   const { set, registry, readOnly } = useEditor();
@@ -13,7 +14,7 @@ export function Tools() {
   const known = new Set(registry.tools.map(({ name }) => name));
   return (
     <>
-      <Row
+      <ChoiceRow
         name="tools"
         label="Tools"
         hint={
@@ -33,19 +34,21 @@ export function Tools() {
           ]}
         />
         {listed !== undefined && (
-          <MultiSelect
-            mono
-            aria-label="Tools"
-            value={listed}
-            onChange={(next) => set("tools", next)}
-            options={registry.tools.map(toolOption)}
-            placeholder="Choose tools"
-            empty="No tool of that name is registered."
-            disabled={readOnly}
-            isOrphan={(name) => !known.has(name)}
-          />
+          <KeepOnEscape>
+            <MultiSelect
+              mono
+              aria-label="Tools"
+              value={listed}
+              onChange={(next) => set("tools", next)}
+              options={registry.tools.map(toolOption)}
+              placeholder="Choose tools"
+              empty="No tool of that name is registered."
+              disabled={readOnly}
+              isOrphan={(name) => !known.has(name)}
+            />
+          </KeepOnEscape>
         )}
-      </Row>
+      </ChoiceRow>
       <Gated listed={listed} />
       <Timeout />
       <FlagRow
@@ -94,17 +97,19 @@ function Gated({ listed }: { listed: readonly string[] | undefined }) {
       aside={gated.length > 0 && `${gated.length} of ${names.length}`}
       hint="A call of one of these waits until someone approves it."
     >
-      <MultiSelect
-        mono
-        aria-label="Gated tools"
-        value={gated}
-        onChange={(next) => set("hitl_tools", next)}
-        options={names.map((name) => about.get(name) ?? { value: name, label: name })}
-        placeholder="Choose tools that need an approval"
-        empty="The agent has no such tool."
-        disabled={readOnly}
-        isOrphan={isOrphan}
-      />
+      <KeepOnEscape>
+        <MultiSelect
+          mono
+          aria-label="Gated tools"
+          value={gated}
+          onChange={(next) => set("hitl_tools", next)}
+          options={names.map((name) => about.get(name) ?? { value: name, label: name })}
+          placeholder="Choose tools that need an approval"
+          empty="The agent has no such tool."
+          disabled={readOnly}
+          isOrphan={isOrphan}
+        />
+      </KeepOnEscape>
     </Row>
   );
 }
