@@ -134,6 +134,9 @@ await browserSuite("agents in the control room", (browser) => {
     expect((await (await here.client()).getAgent({ params: { name: "clerk" } })).version).toBe(1);
     await expectNoSeriousAxe(page);
 
+    // The page scrolls inside its frame, and the frame not at all.
+    expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
+
     await page.getByRole("tab", { name: "JSON" }).click();
     const text = page.getByLabel("Definition as JSON");
     const definition = JSON.parse(await text.inputValue());

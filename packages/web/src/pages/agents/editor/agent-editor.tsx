@@ -253,6 +253,8 @@ export function AgentEditor({ record, start, registry, readOnly, notice }: Agent
       />
       <Tabs
         aria-label="Ways to edit"
+        // What controls hide at absolute places stays in here: elsewhere it would make the document scroll.
+        className="relative"
         value={tab}
         onChange={changeTab}
         tabs={[

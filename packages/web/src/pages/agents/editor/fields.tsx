@@ -112,10 +112,10 @@ export function Beside({ children }: { children: ReactNode }) {
   return <div className="grid gap-4 sm:grid-cols-2">{children}</div>;
 }
 
-/** Buttons that change the definition: who may not edit it sees them at rest. */
+/** Buttons that change the definition: who may not edit it has no use for them. */
 export function EditButton(props: ButtonProps) {
   const { readOnly } = useEditor();
-  return <Button {...props} disabled={readOnly || props.disabled} />;
+  return readOnly ? null : <Button {...props} />;
 }
 
 export function EditIconButton(props: IconButtonProps) {
