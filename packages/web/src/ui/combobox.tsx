@@ -16,6 +16,9 @@ export interface ComboboxProps {
   className?: string;
 }
 
+/** Esc closes the list. With the list closed Base UI takes it as "choose nothing", and one key would lose everything. */
+const ESCAPE = "escape-key";
+
 const sameOption = (a: Option, b: Option) => a.value === b.value;
 
 /** One of many, found by typing. A value that is no option any more is kept and shown as it is. */
@@ -27,7 +30,9 @@ export function Combobox(props: ComboboxProps) {
     <Base.Root<Option>
       items={options}
       value={chosen}
-      onValueChange={(next) => onChange(next?.value)}
+      onValueChange={(next, { reason }) => {
+        if (reason !== ESCAPE) onChange(next?.value);
+      }}
       isItemEqualToValue={sameOption}
       disabled={disabled ?? false}
     >
@@ -74,7 +79,9 @@ export function MultiSelect(props: MultiSelectProps) {
       multiple
       items={options}
       value={chosen}
-      onValueChange={(next) => onChange(next.map((option) => option.value))}
+      onValueChange={(next, { reason }) => {
+        if (reason !== ESCAPE) onChange(next.map((option) => option.value));
+      }}
       isItemEqualToValue={sameOption}
       disabled={disabled ?? false}
     >
