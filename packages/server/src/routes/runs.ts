@@ -1,4 +1,4 @@
-import type { RunRecord, SentRequest } from "@trackside/host";
+import { parseCursor, type RunRecord, type SentRequest } from "@trackside/host";
 import type { UserMessage } from "trackside";
 import type { Answer } from "../contract/index.ts";
 import type { Context, Handlers } from "../http/handler.ts";
@@ -53,15 +53,23 @@ export const runHandlers = {
 
   async listEvents({ params: { id }, query: { after, children = false, limit } }, context) {
     const found = await context.trackside.runs.events(id, { ...tenantOf(context), after, children });
-    const items = found.slice(0, limit);
-    const next = found.length > limit ? (items.at(-1)?.seq ?? null) : null;
-    return { items: [...items], next };
+    if (found.length <= limit) return { items: [...found], next: null };
+    // A page ends with an event of the run itself: that is what the next one goes on from.
+    const within = found.findLastIndex((event, i) => i < limit && event.run_id === id);
+    const last = within >= 0 ? within : found.findIndex((event) => event.run_id === id);
+    if (last < 0) return { items: [...found], next: null };
+    const items = found.slice(0, last + 1);
+    return { items, next: items.at(-1)?.seq ?? null };
   },
 
   async streamRun({ params: { id }, query }, context) {
     const { runs } = context.trackside;
     const scope = tenantOf(context);
-    await runs.get(id, scope); // a run that is not there is a problem, not an empty stream
+    const { ended_at } = await runs.get(id, scope); // a run that is not there is a problem, not an empty stream
+    const seen = context.request.headers.get("last-event-id");
+    // Browsers come back for ever, unless they are told that there is nothing more.
+    if (ended_at !== null && seen && (await nothingAfter(seen, id, context)))
+      return new Response(null, { status: 204 });
     return eventStream(context, {
       after: query.after,
       events: async function* (after, signal) {
@@ -106,6 +114,11 @@ export const runHandlers = {
 } satisfies Partial<Handlers>;
 
 /** Answered once it is sure to arrive: a run that waits for a human may take days to hear of it. */
+async function nothingAfter(cursor: string, id: string, context: Context): Promise<boolean> {
+  const { seq: after } = parseCursor(cursor);
+  return (await context.trackside.runs.events(id, { ...tenantOf(context), after })).length === 0;
+}
+
 function sending(context: Context) {
   const { requestId } = context;
   return { ...tenantOf(context), wait: false, ...(requestId === undefined ? {} : { requestId }) };
