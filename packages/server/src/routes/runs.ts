@@ -115,7 +115,12 @@ export const runHandlers = {
 
 /** Answered once it is sure to arrive: a run that waits for a human may take days to hear of it. */
 async function nothingAfter(cursor: string, id: string, context: Context): Promise<boolean> {
-  const { seq: after } = parseCursor(cursor);
+  let after: number;
+  try {
+    after = parseCursor(cursor).seq;
+  } catch {
+    return false; // the stream tells what is wrong with it
+  }
   return (await context.trackside.runs.events(id, { ...tenantOf(context), after })).length === 0;
 }
 
