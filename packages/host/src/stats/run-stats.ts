@@ -20,12 +20,8 @@ export const statsBody = versioned({ name: "run_stats", current: 1, versions: { 
 const SKEW_MS = 60_000;
 const AT_ONCE = 500;
 
-/**
- * Counts runs that have ended since it was last asked, at most so many. Everything it needs is in their rows; what it
- * writes down is numbers only, so that the numbers of a month need not read the journals of a month. Answers whether there
- * may be more.
- */
-export function* countEnded(db: Builder, tenant: string): Operation<boolean> {
+/** Runs that have ended and are not counted yet, a page of them. */
+export function* uncounted(db: Builder, tenant: string): Operation<readonly RunsTable[]> {
   const [last] = yield* rows(
     db
       .selectFrom("run_stats")
@@ -33,7 +29,7 @@ export function* countEnded(db: Builder, tenant: string): Operation<boolean> {
       .where("tenant", "=", tenant),
   );
   const since = Number(last?.at ?? 0) - SKEW_MS;
-  const ended = yield* rows(
+  return yield* rows(
     db
       .selectFrom("runs")
       .selectAll()
@@ -50,6 +46,13 @@ export function* countEnded(db: Builder, tenant: string): Operation<boolean> {
       .orderBy("ended_at")
       .limit(AT_ONCE),
   );
+}
+
+/**
+ * Counts these. Everything it needs is in their rows; what it writes down is numbers only, so that the numbers of a month
+ * need not read the journals of a month. Whoever counts the same ones at the same time writes the same.
+ */
+export function* countRuns(db: Builder, ended: readonly RunsTable[]): Operation<void> {
   for (const run of ended)
     yield* rows(
       db
@@ -57,7 +60,6 @@ export function* countEnded(db: Builder, tenant: string): Operation<boolean> {
         .values(yield* statsOf(db, run))
         .onConflict((conflict) => conflict.column("run_id").doNothing()),
     );
-  return ended.length === AT_ONCE;
 }
 
 function* statsOf(db: Builder, run: RunsTable): Operation<RunStatsTable> {

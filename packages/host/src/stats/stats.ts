@@ -1,8 +1,8 @@
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
-import { type Builder, type Operation, rows } from "../store/store.ts";
+import { type Builder, type Operation, rows, type Store } from "../store/store.ts";
 import type { RunStatsTable } from "../store/tables.ts";
-import { countEnded, statsBody } from "./run-stats.ts";
+import { countRuns, statsBody, uncounted } from "./run-stats.ts";
 
 export interface StatsBucket {
   readonly from: number;
@@ -59,10 +59,8 @@ export class Stats {
   }
 
   async report(query: StatsQuery): Promise<StatsReport> {
-    await this.#engine.open();
-    const { store } = this.#engine;
     const { tenant = DEFAULT_TENANT, agent, from, to } = query;
-    while (await store.write((db) => countEnded(db, tenant))); // a page at a time, so that runs can write in between
+    const store = await this.#upToDate(tenant);
     return store.read(function* (db) {
       let found = db
         .selectFrom("run_stats")
@@ -78,10 +76,19 @@ export class Stats {
 
   /** The same for each agent that has had a run or asks for something, by name. */
   async agents({ tenant = DEFAULT_TENANT } = {}): Promise<ReadonlyMap<string, AgentFigures>> {
+    const store = await this.#upToDate(tenant);
+    return store.read((db) => figuresOfAgents(db, tenant));
+  }
+
+  /** A page at a time, so that runs can write in between; and where nothing has ended, nobody waits for a write. */
+  async #upToDate(tenant: string): Promise<Store> {
     await this.#engine.open();
     const { store } = this.#engine;
-    while (await store.write((db) => countEnded(db, tenant)));
-    return store.read((db) => figuresOfAgents(db, tenant));
+    for (;;) {
+      const ended = await store.read((db) => uncounted(db, tenant));
+      if (ended.length === 0) return store;
+      await store.write((db) => countRuns(db, ended));
+    }
   }
 }
 
