@@ -17,7 +17,7 @@ export interface ComboboxProps {
 }
 
 /** Esc closes the list. With the list closed Base UI takes it as "choose nothing", and one key would lose everything. */
-const ESCAPE = "escape-key";
+export const ESCAPE = "escape-key";
 
 const sameOption = (a: Option, b: Option) => a.value === b.value;
 

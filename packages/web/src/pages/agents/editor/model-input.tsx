@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { formatMoney, formatShort } from "../../../format/number.ts";
 import { cx } from "../../../ui/class-names.ts";
+import { ESCAPE } from "../../../ui/combobox.tsx";
 import { ChevronUpDownIcon } from "../../../ui/icons.tsx";
 import { type Registry, useEditor } from "./context.ts";
-import { KeepOnEscape } from "./keep-on-escape.tsx";
 
 interface Known {
   readonly value: string;
@@ -25,11 +25,13 @@ export function ModelInput({
   const { registry, readOnly } = useEditor();
   const known = useMemo(() => knownModels(registry), [registry]);
   return (
-    <KeepOnEscape>
+    <div className="min-w-0 flex-1">
       <Base.Root
         items={known}
         value={value}
-        onValueChange={(next) => onChange(next)}
+        onValueChange={(next, { reason }) => {
+          if (reason !== ESCAPE) onChange(next);
+        }}
         itemToStringValue={(model: Known) => model.value}
         disabled={readOnly}
         openOnInputClick
@@ -68,7 +70,7 @@ export function ModelInput({
           </Base.Positioner>
         </Base.Portal>
       </Base.Root>
-    </KeepOnEscape>
+    </div>
   );
 }
 

@@ -13,7 +13,6 @@ import { AddFrom } from "./add-from.tsx";
 import { Card } from "./card.tsx";
 import { useEditor } from "./context.ts";
 import { ChoiceRow, EditIconButton, Row } from "./fields.tsx";
-import { KeepOnEscape } from "./keep-on-escape.tsx";
 import { OptionsForm } from "./options-form.tsx";
 import { POINT_OPTIONS } from "./points.ts";
 
@@ -129,17 +128,15 @@ function RailCard(props: {
       <OptionsForm row={row} schema={about?.options ?? null} path={path} onChange={onChange} />
       <div className="grid gap-4 border-t border-line pt-3 sm:grid-cols-2">
         <Field label="Points" hint={pointsHint(about?.points ?? null)} aside="optional">
-          <KeepOnEscape>
-            <MultiSelect
-              mono
-              aria-label={`Points of ${name}`}
-              value={Array.isArray(ref["on"]) ? ref["on"].map(String) : []}
-              onChange={(on) => set("on", on.length > 0 ? on : undefined)}
-              options={POINT_OPTIONS}
-              placeholder="its own"
-              disabled={readOnly}
-            />
-          </KeepOnEscape>
+          <MultiSelect
+            mono
+            aria-label={`Points of ${name}`}
+            value={Array.isArray(ref["on"]) ? ref["on"].map(String) : []}
+            onChange={(on) => set("on", on.length > 0 ? on : undefined)}
+            options={POINT_OPTIONS}
+            placeholder="its own"
+            disabled={readOnly}
+          />
         </Field>
         <Field label="Name" hint="Each rail of an agent has another one." aside="optional">
           <TextField

@@ -2,7 +2,6 @@ import { MultiSelect } from "../../../ui/combobox.tsx";
 import { Slider } from "../../../ui/slider.tsx";
 import { isFlag, isNames, isNumber, useEditor, useValue } from "./context.ts";
 import { FlagRow, Row } from "./fields.tsx";
-import { KeepOnEscape } from "./keep-on-escape.tsx";
 
 export function SubAgents() {
   const { set, registry, draft, issues } = useEditor();
@@ -49,18 +48,16 @@ function Handoffs({ others }: { others: readonly string[] }) {
       label="May hand the turn to"
       hint="Agents that take over the conversation when asked to."
     >
-      <KeepOnEscape>
-        <MultiSelect
-          mono
-          value={value}
-          onChange={(next) => set("handoffs", next)}
-          options={others.map((name) => ({ value: name, label: name }))}
-          placeholder="Choose agents"
-          empty="There is no other agent."
-          disabled={readOnly}
-          isOrphan={(name) => !others.includes(name)}
-        />
-      </KeepOnEscape>
+      <MultiSelect
+        mono
+        value={value}
+        onChange={(next) => set("handoffs", next)}
+        options={others.map((name) => ({ value: name, label: name }))}
+        placeholder="Choose agents"
+        empty="There is no other agent."
+        disabled={readOnly}
+        isOrphan={(name) => !others.includes(name)}
+      />
     </Row>
   );
 }

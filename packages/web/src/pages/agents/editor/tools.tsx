@@ -6,7 +6,6 @@ import { Switch } from "../../../ui/switch.tsx";
 import type { AgentDraft } from "../draft/agent-draft.ts";
 import { isNames, isNumber, type Registry, useEditor, useValue } from "./context.ts";
 import { ChoiceRow, FlagRow, Row } from "./fields.tsx";
-import { KeepOnEscape } from "./keep-on-escape.tsx";
 
 export function Tools() {
   const { set, registry, readOnly } = useEditor();
@@ -34,19 +33,17 @@ export function Tools() {
           ]}
         />
         {listed !== undefined && (
-          <KeepOnEscape>
-            <MultiSelect
-              mono
-              aria-label="Tools"
-              value={listed}
-              onChange={(next) => set("tools", next)}
-              options={registry.tools.map(toolOption)}
-              placeholder="Choose tools"
-              empty="No tool of that name is registered."
-              disabled={readOnly}
-              isOrphan={(name) => !known.has(name)}
-            />
-          </KeepOnEscape>
+          <MultiSelect
+            mono
+            aria-label="Tools"
+            value={listed}
+            onChange={(next) => set("tools", next)}
+            options={registry.tools.map(toolOption)}
+            placeholder="Choose tools"
+            empty="No tool of that name is registered."
+            disabled={readOnly}
+            isOrphan={(name) => !known.has(name)}
+          />
         )}
       </ChoiceRow>
       <Gated listed={listed} />
@@ -97,19 +94,17 @@ function Gated({ listed }: { listed: readonly string[] | undefined }) {
       aside={gated.length > 0 && `${gated.length} of ${names.length}`}
       hint="A call of one of these waits until someone approves it."
     >
-      <KeepOnEscape>
-        <MultiSelect
-          mono
-          aria-label="Gated tools"
-          value={gated}
-          onChange={(next) => set("hitl_tools", next)}
-          options={names.map((name) => about.get(name) ?? { value: name, label: name })}
-          placeholder="Choose tools that need an approval"
-          empty="The agent has no such tool."
-          disabled={readOnly}
-          isOrphan={isOrphan}
-        />
-      </KeepOnEscape>
+      <MultiSelect
+        mono
+        aria-label="Gated tools"
+        value={gated}
+        onChange={(next) => set("hitl_tools", next)}
+        options={names.map((name) => about.get(name) ?? { value: name, label: name })}
+        placeholder="Choose tools that need an approval"
+        empty="The agent has no such tool."
+        disabled={readOnly}
+        isOrphan={isOrphan}
+      />
     </Row>
   );
 }
