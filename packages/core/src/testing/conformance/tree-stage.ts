@@ -98,26 +98,42 @@ export function statuses(events: readonly DurableEvent[]): string[] {
   );
 }
 
-/** Holds whoever comes in until it is opened, and knows how many are in. */
+/**
+ * Holds whoever comes in until it is opened, and knows how many are in. An engine whose worker was silent for too long
+ * may try a call again (X3): it is the same call, counted once, and it is not held again after it was let go.
+ */
 export function gate() {
-  const waiting: (() => void)[] = [];
+  const inside = new Map<string, Set<() => void>>();
+  const letGo = new Set<string>();
   const state = { live: 0, peak: 0 };
   const tool = defineTool({
     name: "hold",
     effect: "idempotent",
-    execute: async (_args, { signal }) => {
-      state.live += 1;
+    execute: async (_args, { signal, idempotencyKey }) => {
+      if (letGo.has(idempotencyKey)) return "held";
+      const attempts = inside.get(idempotencyKey) ?? new Set();
+      inside.set(idempotencyKey, attempts);
+      state.live = inside.size;
       state.peak = Math.max(state.peak, state.live);
       await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        signal.addEventListener("abort", () => resolve());
+        attempts.add(resolve);
+        signal.addEventListener("abort", () => {
+          attempts.delete(resolve);
+          if (attempts.size === 0) inside.delete(idempotencyKey);
+          state.live = inside.size;
+          resolve();
+        });
       });
-      state.live -= 1;
       return "held";
     },
   });
   const open = () => {
-    for (const go of waiting.splice(0)) go();
+    for (const [key, attempts] of inside) {
+      letGo.add(key);
+      for (const go of attempts) go();
+    }
+    inside.clear();
+    state.live = 0;
   };
   return { tool, state, open };
 }
