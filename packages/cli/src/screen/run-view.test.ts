@@ -109,9 +109,10 @@ describe("a run, as a person sees it", () => {
       seq: 4,
       at: 1,
       node: "a",
+      kind: "wait",
       state: "started",
     });
-    expect(view.text()).toBe('· node\n  {"node":"a","state":"started"}\n');
+    expect(view.text()).toBe('· node\n  {"node":"a","kind":"wait","state":"started"}\n');
   });
 });
 

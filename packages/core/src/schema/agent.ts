@@ -3,6 +3,7 @@ import { hookPoint } from "./hook-point.ts";
 import { strictJsonObject } from "./json.ts";
 import { parseModelString } from "./model-string.ts";
 import { once } from "./once.ts";
+import type { NodeRetry, WorkflowEdge, WorkflowNode, WorkflowWork } from "./workflow.ts";
 
 const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
 
@@ -128,6 +129,8 @@ export const agentSchemas = once(() => {
   const agentDefinition = z.strictObject({ ...contractFields, ...ownFields });
   return {
     agentDefinition,
+    name,
+    registeredName,
     railReference,
     hookReference,
     hookReferences,
@@ -157,4 +160,22 @@ export interface PinnedAgent {
   readonly servers: boolean;
   /** Agents the turn may be handed to, by name, and theirs (S7). */
   readonly team: Readonly<Record<string, PinnedAgent>>;
+  /** It is no agent but a workflow: what the loop has to know of its graph (W4). */
+  readonly graph?: PinnedGraph;
+}
+
+/** The nodes and edges of a workflow without what is in them: that stays where effects are performed. */
+export interface PinnedGraph {
+  readonly nodes: Readonly<Record<string, PinnedNode>>;
+  readonly edges: readonly WorkflowEdge[];
+}
+
+export interface PinnedNode {
+  readonly kind: WorkflowNode["kind"];
+  readonly retry?: NodeRetry | undefined;
+  readonly timeout_ms?: number | undefined;
+  /** Of a map. */
+  readonly concurrency?: number;
+  readonly on_error?: "fail" | "collect";
+  readonly does?: WorkflowWork["kind"];
 }

@@ -8,6 +8,7 @@ import { stopReason } from "./run.ts";
 import { toolResultMetadata } from "./tool.ts";
 import { usage } from "./usage.ts";
 import { railRecord } from "./verdict.ts";
+import { NODE_KINDS } from "./workflow.ts";
 
 /** What every durable event carries (E1). `seq` has no gaps within a run; `at` is Unix ms. */
 const stamp = {
@@ -156,11 +157,30 @@ export const artifactEvent = event("artifact", {
   bytes: z.number().int(),
 });
 
+/** A node of a workflow: begun, waiting for a retry, and how it ended (W4). */
 export const nodeEvent = event("node", {
   node: z.string(),
-  state: z.enum(["started", "completed", "failed", "skipped"]),
+  kind: z.enum(NODE_KINDS),
+  state: z.enum(["started", "retrying", "completed", "failed", "skipped"]),
+  /** Which try it was, from 1. */
+  attempt: z.number().int().optional(),
+  /** On `completed`. */
   output: json.optional(),
+  /** The edges it goes on by, where they are not those of any node that completed. */
+  port: z.enum(["true", "false", "rejected", "failed"]).optional(),
+  /** The run of its agent or workflow. */
+  child_run_id: z.string().optional(),
+  call_id: z.string().optional(),
+  /** Of a map: how many items there are, and how many of them failed. */
+  items: z.number().int().optional(),
+  items_failed: z.number().int().optional(),
+  /** What its runs used. */
+  usage: usage.optional(),
   failure: failure.optional(),
+  /** On `retrying`. */
+  retry_in_ms: z.number().optional(),
+  /** On `skipped`: why. */
+  reason: z.string().optional(),
 });
 
 /** A failure, when it happens. With `retry_in_ms` the run goes on by itself; without, it is about to end. */

@@ -48,3 +48,20 @@ export {
 export { type TurnStart, type TurnState, turnState } from "./turn-state.ts";
 export { type Usage, usage } from "./usage.ts";
 export { type RailRecord, type StateOperation, type Verdict, verdict } from "./verdict.ts";
+export {
+  COMPARISONS,
+  type Comparison,
+  type Condition,
+  MOST_EDGES,
+  MOST_ITEMS,
+  MOST_NODES,
+  NODE_KINDS,
+  type NodeRetry,
+  type WorkflowDefinition,
+  type WorkflowDefinitionInput,
+  type WorkflowEdge,
+  type WorkflowNode,
+  type WorkflowNodeOf,
+  type WorkflowWork,
+  workflowSchemas,
+} from "./workflow.ts";

@@ -19,6 +19,11 @@ export const strictJsonObject = z.lazy(() =>
   ),
 );
 
+/** The same for any JSON value. */
+export const strictJson = z.lazy(() =>
+  z.custom<Json>(isJson, "a JSON value (no functions, dates, cycles, undefined or key `__proto__` in it)"),
+);
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -27,6 +32,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function isJsonObject(value: unknown): value is JsonObject {
   try {
     return isRecord(value) && survives(value, 0);
+  } catch {
+    return false;
+  }
+}
+
+function isJson(value: unknown): value is Json {
+  try {
+    return survives(value, 0);
   } catch {
     return false;
   }

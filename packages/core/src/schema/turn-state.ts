@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { failure } from "./failure.ts";
 import { json } from "./json.ts";
 import { outcome } from "./run.ts";
 import { usage } from "./usage.ts";
@@ -55,5 +56,22 @@ export const turnState = z.object({
   repairs: z.number().int().min(0),
   regenerations: z.number().int().min(0),
   outcome: outcome.nullable(),
+  /** Of a workflow: the nodes that are over. Those that are not are found again by what is (W4). */
+  flow: z
+    .object({
+      settled: z.number().int().min(0),
+      nodes: z.record(
+        z.string(),
+        z.object({
+          state: z.enum(["completed", "failed", "skipped"]),
+          /** The edges it goes on by, where they are not the usual ones. */
+          port: z.enum(["true", "false", "rejected", "failed"]).optional(),
+          /** The message its output is in. */
+          message_id: z.string().optional(),
+          failure: failure.optional(),
+        }),
+      ),
+    })
+    .optional(),
 });
 export type TurnState = z.infer<typeof turnState>;

@@ -191,7 +191,7 @@ async function told({ plans, turn }: Scenario, engine: ReturnType<typeof localEn
 }
 
 function callOf(event: Event): string | null {
-  return "call_id" in event ? event.call_id : null;
+  return "call_id" in event ? (event.call_id ?? null) : null;
 }
 
 /** What was said of each call, in order: between calls of one batch there is none. */
