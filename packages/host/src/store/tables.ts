@@ -46,6 +46,10 @@ export interface Tables {
   agents: AgentsTable;
   /** Every version of each of them. */
   agent_versions: AgentVersionsTable;
+  /** Workflows made at run time, each as it is now (W4). */
+  workflows: WorkflowsTable;
+  /** Every version of each of them. */
+  workflow_versions: WorkflowVersionsTable;
   /** People, and what each may do. */
   users: UsersTable;
   /** Browsers that are signed in. */
@@ -400,6 +404,31 @@ export interface AgentVersionsTable {
   digest: string;
   created_at: number;
   /** JSON: the definition, what is beside it, who saved it and why. */
+  body: string;
+}
+
+export interface WorkflowsTable {
+  id: string;
+  tenant: string;
+  /** One of a name in a tenant. */
+  name: string;
+  /** Goes up with every save: one with an older number is refused. */
+  version: number;
+  /** Of its definition. */
+  digest: string;
+  created_at: number;
+  updated_at: number;
+  /** JSON: the definition, who saved it last. */
+  body: string;
+}
+
+export interface WorkflowVersionsTable {
+  workflow_id: string;
+  n: number;
+  tenant: string;
+  digest: string;
+  created_at: number;
+  /** JSON: the definition, who saved it and why. */
   body: string;
 }
 

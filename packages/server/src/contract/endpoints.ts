@@ -66,6 +66,78 @@ export const endpoints = {
   diffVersions: get("/agents/{name}/diff", "read", "Agents", "What differs between two versions"),
   restoreVersion: post("/agents/{name}/restore", "admin", "Agents", "Saves an older version as the newest"),
 
+  listWorkflows: get("/workflows", "read", "Workflows", "Workflows, with what became of their runs"),
+  createWorkflow: { ...post("/workflows", "admin", "Workflows", "Makes a workflow"), status: 201 },
+  validateWorkflow: post(
+    "/workflows/validate",
+    "read",
+    "Workflows",
+    "Everything that is wrong with a definition",
+  ),
+  importWorkflow: {
+    ...post("/workflows/import", "admin", "Workflows", "Makes a workflow of an exported definition"),
+    status: 201,
+  },
+  listWorkflowTemplates: get("/workflow-templates", "read", "Workflows", "Workflows to start from"),
+  workflowCatalog: get(
+    "/workflow-catalog",
+    "read",
+    "Workflows",
+    "What nodes may name: agents, tools, workflows and rails with their schemas",
+  ),
+  getWorkflow: get("/workflows/{name}", "read", "Workflows", "One workflow"),
+  saveWorkflow: put(
+    "/workflows/{name}",
+    "admin",
+    "Workflows",
+    "Saves a workflow; a stale version is refused, runs under way keep theirs",
+  ),
+  deleteWorkflow: remove("/workflows/{name}", "admin", "Workflows", "Deletes a workflow; its runs stay"),
+  cloneWorkflow: {
+    ...post("/workflows/{name}/clone", "admin", "Workflows", "Copies a workflow"),
+    status: 201,
+  },
+  exportWorkflow: get(
+    "/workflows/{name}/export",
+    "read",
+    "Workflows",
+    "The definition, field for field as it is serialized",
+  ),
+  listWorkflowVersions: get(
+    "/workflows/{name}/versions",
+    "read",
+    "Workflows",
+    "Versions of a workflow, newest first",
+  ),
+  getWorkflowVersion: get(
+    "/workflows/{name}/versions/{version}",
+    "read",
+    "Workflows",
+    "A workflow as it was",
+  ),
+  diffWorkflowVersions: get(
+    "/workflows/{name}/diff",
+    "read",
+    "Workflows",
+    "What differs between two versions",
+  ),
+  restoreWorkflowVersion: post(
+    "/workflows/{name}/versions/{version}/restore",
+    "admin",
+    "Workflows",
+    "Saves an older version as the newest",
+  ),
+  startWorkflow: {
+    ...post("/workflows/{name}/runs", "operate", "Workflows", "Starts a run of a workflow"),
+    status: 202,
+  },
+  submitWait: post(
+    "/waits/{id}",
+    "nobody",
+    "Workflows",
+    "Goes on with a node that waits for this; whoever has the address may",
+  ),
+
   listTools: get("/tools", "read", "Registry", "Tools that agents may be given"),
   listRails: get("/rails", "read", "Registry", "Rails, with the schemas of their options"),
   listHooks: get("/hooks", "read", "Registry", "Hooks, with the schemas of their options"),

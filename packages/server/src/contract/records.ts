@@ -201,6 +201,8 @@ export const approvalRecord = approval.extend({
   root_run_id: z.string(),
   /** Who started the run. */
   requested_by: z.string().nullable(),
+  /** Where a node that waits is sent what it waits for. For whoever may decide. */
+  webhook_url: z.string().optional(),
 });
 
 /** One approval with its evidence: what led here, and what happens on each choice. */

@@ -3,6 +3,7 @@ import { anything, at, count, flag, id, name, page, several } from "./common.ts"
 import type { EndpointName } from "./endpoints.ts";
 import { json, userInput } from "./input.ts";
 import * as r from "./records.ts";
+import { workflowShapes } from "./workflows.ts";
 
 /** What goes into an endpoint and comes out of it. Parts that are not there are empty. */
 export interface Shape {
@@ -91,6 +92,8 @@ export const shapes = {
     answer: r.agentRecord,
   },
 
+  ...workflowShapes,
+
   listTools: { answer: page(r.toolRecord) },
   listRails: { answer: page(r.guardRecord) },
   listHooks: { answer: page(r.guardRecord) },
@@ -142,6 +145,9 @@ export const shapes = {
   listRuns: {
     query: z.object({
       status: several(requestStatus).optional(),
+      /** Of agents, or of workflows; of both unless given. */
+      kind: z.enum(["agent", "workflow"]).optional(),
+      /** The agent's name, or the workflow's. */
       agent: name.optional(),
       conversation: id.optional(),
       parent: id.optional(),
@@ -183,7 +189,11 @@ export const shapes = {
   resumeRun: { params: byId, answer: r.runRecord },
   retryRun: {
     params: byId,
-    body: z.strictObject({ from_step: z.number().int().min(1).optional() }),
+    body: z.strictObject({
+      from_step: z.number().int().min(1).optional(),
+      /** Of a workflow: from this node on. What completed before it is not run again. */
+      node: z.string().min(1).max(64).optional(),
+    }),
     answer: r.runRecord,
   },
   exportRun: { params: byId, answer: anything },

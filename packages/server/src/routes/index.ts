@@ -12,6 +12,7 @@ import { runHandlers } from "./runs.ts";
 import { serverHandlers } from "./server.ts";
 import { sessionHandlers } from "./session.ts";
 import { statsHandlers } from "./stats.ts";
+import { workflowHandlers } from "./workflows.ts";
 
 /** Who answers which endpoint. */
 export const handlers: Handlers = {
@@ -28,4 +29,5 @@ export const handlers: Handlers = {
   ...serverHandlers,
   ...sessionHandlers,
   ...statsHandlers,
+  ...workflowHandlers,
 };

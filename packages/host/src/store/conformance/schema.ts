@@ -118,6 +118,17 @@ const samples: { readonly [T in keyof Tables]: Insertable<Tables[T]> } = {
     body,
   },
   agent_versions: { agent_id: "a", n: 3, tenant: "t", digest: "d", created_at: time, body },
+  workflows: {
+    id: "w",
+    tenant: "t",
+    name: "deploy",
+    version: 3,
+    digest: "d",
+    created_at: time,
+    updated_at: time,
+    body,
+  },
+  workflow_versions: { workflow_id: "w", n: 3, tenant: "t", digest: "d", created_at: time, body },
   users: {
     id: "u",
     tenant: "t",

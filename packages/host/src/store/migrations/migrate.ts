@@ -10,6 +10,7 @@ import { agents } from "./0005-agents.ts";
 import { access } from "./0006-access.ts";
 import { answers } from "./0007-answers.ts";
 import { controlRoom } from "./0008-control-room.ts";
+import { workflows } from "./0009-workflows.ts";
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   answers,
   controlRoom,
+  workflows,
 ];
 
 /** Any number will do, so long as it is always this one: whoever migrates holds the lock of this name. */
