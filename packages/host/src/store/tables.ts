@@ -70,6 +70,14 @@ export interface Tables {
   wakes: WakesTable;
   /** What became of runs, in numbers: made from their rows, and could be made again. */
   run_stats: RunStatsTable;
+  /** What agents are to do, as people manage it (W2): each plan as it is now. */
+  plans: PlansTable;
+  /** Every version of each of them. */
+  plan_versions: PlanVersionsTable;
+  /** What came of a plan's steps. A step that never ran has none. */
+  plan_steps: PlanStepsTable;
+  /** Who works on the plans of an agent, and what is being planned for it. */
+  plan_work: PlanWorkTable;
 }
 
 export interface ToolDefinitionsTable {
@@ -444,6 +452,58 @@ export interface RunStatsTable {
   input_tokens: number;
   output_tokens: number;
   /** JSON: cost, verdicts. */
+  body: string;
+}
+
+export interface PlansTable {
+  id: string;
+  tenant: string;
+  /** A stored agent's id, or `code:` and the name of one in code. */
+  agent_id: string;
+  /** Counted for the agent, and goes up with every save: one with an older number is refused. */
+  version: number;
+  /** active, superseded, completed, failed */
+  state: string;
+  /** Goes up with everything that is written of it: whoever writes it first in a transaction is alone with its steps. */
+  revision: number;
+  created_at: number;
+  updated_at: number;
+  /** JSON: goal, steps, who saved it last. */
+  body: string;
+}
+
+export interface PlanVersionsTable {
+  tenant: string;
+  agent_id: string;
+  n: number;
+  plan_id: string;
+  created_at: number;
+  /** JSON: goal, steps, who saved it and why. */
+  body: string;
+}
+
+export interface PlanStepsTable {
+  plan_id: string;
+  step_id: string;
+  /** pending, running, completed, failed, skipped */
+  state: string;
+  /** How often it was begun. */
+  attempt: number;
+  /** The run that did it, or does. */
+  run_id: string | null;
+  /** Where its output is from: erased with it (X12). */
+  conversation_id: string | null;
+  updated_at: number;
+  /** JSON: output, verification, who began it, what is under way. */
+  body: string;
+}
+
+export interface PlanWorkTable {
+  tenant: string;
+  agent_id: string;
+  /** 1 while somebody wants it done: all steps, or a plan made. */
+  is_open: number;
+  updated_at: number;
   body: string;
 }
 

@@ -11,6 +11,7 @@ import { access } from "./0006-access.ts";
 import { answers } from "./0007-answers.ts";
 import { controlRoom } from "./0008-control-room.ts";
 import { workflows } from "./0009-workflows.ts";
+import { plans } from "./0010-plans.ts";
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   answers,
   controlRoom,
   workflows,
+  plans,
 ];
 
 /** Any number will do, so long as it is always this one: whoever migrates holds the lock of this name. */
