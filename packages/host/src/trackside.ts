@@ -411,7 +411,10 @@ export class Trackside {
     const given = this.engine.registry.get(name);
     if (given !== undefined) return { binding: given };
     const known = await this.agents.list({ tenant, limit: 20 });
-    throw unknownAgent(name, known.map((one) => `"${one.name}"`).join(", ") || "none");
+    throw unknownAgent(
+      name,
+      known.map((one) => one.name),
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+export { VersionConflictError } from "../definitions/errors.ts";
 export {
   type AgentInput,
   type AgentRecord,
@@ -7,7 +8,6 @@ export {
   type Author,
   type ListAgents,
   type Validation,
-  VersionConflictError,
 } from "./agents.ts";
 export type { AgentChange } from "./diff.ts";
 export type { McpServer } from "./servers.ts";

@@ -1,7 +1,8 @@
 import type { AgentBinding } from "trackside";
+import { findByName } from "../definitions/rows.ts";
 import type { Builder, Operation, Store } from "../store/store.ts";
 import type { AgentsTable } from "../store/tables.ts";
-import { agentBody, findByName } from "./agent-rows.ts";
+import { agentBody } from "./agent-rows.ts";
 import type { Toolkit } from "./toolkit.ts";
 
 /** A stored agent that can be run: its id, and its definition with the functions it names. */
@@ -47,7 +48,7 @@ export class StoredAgents {
   *#withTeam(db: Builder, tenant: string, name: string): Operation<readonly AgentsTable[]> {
     const found = new Map<string, AgentsTable>();
     const seen = new Set([name]);
-    const first = yield* findByName(db, tenant, name);
+    const first = yield* findByName(db, "agent", tenant, name);
     if (first === undefined) return [];
     const open: string[] = [];
     const follow = (handoffs: readonly unknown[]) => {
@@ -61,7 +62,7 @@ export class StoredAgents {
     follow(handoffsOf(first));
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const code = this.#inCode(next);
-      const row = code === undefined ? yield* findByName(db, tenant, next) : undefined;
+      const row = code === undefined ? yield* findByName(db, "agent", tenant, next) : undefined;
       if (code !== undefined) follow(code.definition.handoffs);
       if (row === undefined) continue; // the run is refused for who is missing
       found.set(next, row);
