@@ -128,3 +128,16 @@ export {
   type WebhookEndpoint,
   type WebhookType,
 } from "./webhooks/index.ts";
+export type {
+  CatalogAgent,
+  CatalogWorkflow,
+  Waits,
+  WorkflowCatalog,
+  WorkflowFigures,
+  WorkflowInCode,
+  WorkflowRecord,
+  WorkflowRow,
+  Workflows,
+  WorkflowVersion,
+  WorkflowVersionFacts,
+} from "./workflows/index.ts";

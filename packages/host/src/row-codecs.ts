@@ -14,6 +14,7 @@ import {
 import { ruleBody } from "./rules/index.ts";
 import type { RowCodec } from "./store/rows/versioned.ts";
 import { webhookBody } from "./webhooks/index.ts";
+import { workflowBody, workflowVersionBody } from "./workflows/workflow-rows.ts";
 
 const all = [
   agentBody,
@@ -31,6 +32,8 @@ const all = [
   tokenBody,
   userBody,
   webhookBody,
+  workflowBody,
+  workflowVersionBody,
 ] as readonly RowCodec<unknown>[];
 
 /** Every kind of row that carries a version, by the name of its file in the corpus (test/store/corpus). */

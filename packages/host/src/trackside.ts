@@ -36,6 +36,7 @@ import {
 } from "./audit/index.ts";
 import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
+import { InCode } from "./definitions/in-code.ts";
 import { DurableEngine, type Elsewhere } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
@@ -56,12 +57,15 @@ import { Stats } from "./stats/stats.ts";
 import { rows, type Store, type Work } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
+import { type WorkflowInCode, Workflows } from "./workflows/index.ts";
 
 /** `tools`, `rails`, `hooks` and `mcpServers` are the toolkit of agents made at run time; agents in code bring their own. */
 export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   /** `sqlite("trackside.db")` or `postgres(url)`. */
   readonly store: Store;
   readonly agents: readonly Agent<readonly Tool[], never>[] | readonly AgentBinding[];
+  /** Workflows in code, made with `defineWorkflow`. */
+  readonly workflows?: readonly WorkflowInCode[];
   /** Live events between processes: `redisBus(url)`. In one process nothing is needed. */
   readonly bus?: Bus;
   /** Work that post-hooks defer, by name: it is found again after a restart. */
@@ -127,6 +131,8 @@ export class Trackside {
   readonly engine: DurableEngine;
   /** Agents in code and those made at run time, with their versions. */
   readonly agents: Agents;
+  /** Workflows in code and those made at run time, with their versions. */
+  readonly workflows: Workflows;
   /** What agents made at run time may use. */
   readonly toolkit: Toolkit;
   readonly runs: Runs;
@@ -241,6 +247,14 @@ export class Trackside {
       toolkit: this.toolkit,
       cipher: box,
       code,
+      open: () => this.open(),
+    });
+    this.workflows = new Workflows({
+      engine: this.engine,
+      toolkit: this.toolkit,
+      cipher: box,
+      agents: new InCode("agent", code, this.engine.clock.now()),
+      code: options.workflows ?? [],
       open: () => this.open(),
     });
     this.secrets = new Secrets(store, box);

@@ -54,6 +54,30 @@ export function* findDefinition(
   return row;
 }
 
+/** Those of these names that are there. */
+export function* findAllNamed(
+  db: Builder,
+  noun: Noun,
+  tenant: string,
+  names: readonly string[],
+): Operation<readonly DefinitionRow[]> {
+  const found: DefinitionRow[] = [];
+  for (let i = 0; i < names.length; i += MOST_AT_ONCE)
+    found.push(
+      ...(yield* rows(
+        db
+          .selectFrom(current(noun))
+          .selectAll()
+          .where("tenant", "=", tenant)
+          .where("name", "in", names.slice(i, i + MOST_AT_ONCE)),
+      )),
+    );
+  return found;
+}
+
+/** Databases take so many values in one query, or a few more. */
+const MOST_AT_ONCE = 500;
+
 /** A page of them by name, of those that are wanted. */
 export function* listDefinitions(
   db: Builder,

@@ -21,7 +21,7 @@ export function runRecord(row: RunsTable): RunRecord {
   const scope: Scope = body.scope;
   return {
     id: row.id,
-    kind: "agent",
+    kind: row.kind === "workflow" ? "workflow" : "agent",
     agent: row.agent,
     definition_digest: row.definition_digest || null,
     conversation_id: row.conversation_id,

@@ -22,6 +22,8 @@ import { type RunRecord, runRecord } from "./run-record.ts";
 export interface RunFilter {
   readonly tenant?: string | undefined;
   readonly status?: RunRecord["status"] | readonly RunRecord["status"][] | undefined;
+  readonly kind?: RunRecord["kind"] | undefined;
+  /** The agent's name, or the workflow's. */
   readonly agent?: string | undefined;
   readonly conversation?: string | undefined;
   /** Created at or after, in Unix ms; and before. */
@@ -74,6 +76,7 @@ export class Runs {
           ? query.where("parent_run_id", "is", null)
           : query.where("parent_run_id", "=", filter.parent);
       if (filter.status !== undefined) query = query.where("status", "in", [filter.status].flat());
+      if (filter.kind !== undefined) query = query.where("kind", "=", filter.kind);
       if (filter.agent !== undefined) query = query.where("agent", "=", filter.agent);
       if (filter.conversation !== undefined) query = query.where("conversation_id", "=", filter.conversation);
       if (filter.from !== undefined) query = query.where("created_at", ">=", filter.from);

@@ -1,0 +1,11 @@
+export type { CatalogAgent, CatalogWorkflow, WorkflowCatalog } from "./catalog.ts";
+export type { WorkflowFigures } from "./figures.ts";
+export type { WorkflowInCode } from "./in-code.ts";
+export type { Waits } from "./waits.ts";
+export {
+  type WorkflowRecord,
+  type WorkflowRow,
+  Workflows,
+  type WorkflowVersion,
+  type WorkflowVersionFacts,
+} from "./workflows.ts";
