@@ -16,6 +16,7 @@ export {
   type Children,
   childOut,
   NOT_BEGUN,
+  openingOf,
   storedAnswer,
 } from "./local/children.ts";
 export { asWritten, madeAgain, withClientTools } from "./local/client-tools.ts";
@@ -27,7 +28,7 @@ export { dry } from "./local/dry.ts";
 export { Effect } from "./local/effect.ts";
 export { engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
-export { answerProblem, askApprover, decisionProblem } from "./local/handlers/ask.ts";
+export { answerProblem, askApprover, decisionProblem, nodeDecisionProblem } from "./local/handlers/ask.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
 export { type RebuiltRequest, rebuildRequest, rebuildSummary } from "./local/handlers/sent-request.ts";
 export { newId } from "./local/ids.ts";
@@ -50,10 +51,10 @@ export { type RunRequest, readMessage, readRequest } from "./local/run-request.t
 export { failureFrom, resultOf } from "./local/run-result.ts";
 export { isSentOnly } from "./local/sent-only.ts";
 export { streamed } from "./local/streamed.ts";
-export { type FindAgent, teamOf } from "./local/team.ts";
+export { type FindAgent, teamName, teamOf, workflowKey } from "./local/team.ts";
+export { bindWorkflow, namesIn, workflowShell } from "./local/workflow-binding.ts";
 export { planForExecutor } from "./planning/prompt.ts";
 export { formatPath, issue } from "./schema/problems.ts";
-export { childMessage } from "./subagents/child-definition.ts";
 export { type ArtifactDesk, type ArtifactRef, artifactId, type NewArtifact } from "./tools/artifact.ts";
 export { compileSchema } from "./tools/compile-schema.ts";
 export { defineServerTool, type ToolServer } from "./tools/define-tool.ts";

@@ -102,3 +102,5 @@ export {
 export { todoTools } from "./tools/todo.ts";
 export { ToolFile, type ToolFileInit } from "./tools/tool-file.ts";
 export type { ToolServers } from "./tools/tool-servers.ts";
+export { defineWorkflow, readWorkflowInput, Workflow, type WorkflowRegistry } from "./workflow.ts";
+export type { WorkflowConfig, WorkflowNodeConfig, WorkflowNodes } from "./workflow-config.ts";

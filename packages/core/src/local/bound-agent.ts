@@ -14,12 +14,15 @@ import type { TransformerFactory } from "../stream/transform.ts";
 import { childDefinition } from "../subagents/child-definition.ts";
 import type { Job } from "../subagents/jobs.ts";
 import { readUntrustedSchema } from "../subagents/untrusted-schema.ts";
-import type { CompiledSchema } from "../tools/compile-schema.ts";
+import { type CompiledSchema, compileSchema } from "../tools/compile-schema.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { withInjected } from "../tools/injected.ts";
-import { type LoopTool, type LoopTools, loopToolsOf } from "./loop-tools.ts";
+import type { ChildInput } from "../turn/world.ts";
+import { chunkOf } from "../workflows/chunk.ts";
+import { pinnedGraph } from "../workflows/pinned-graph.ts";
+import { type LoopTool, type LoopTools, loopToolsOf, NO_LOOP_TOOLS } from "./loop-tools.ts";
 import type { Customer } from "./served.ts";
-import { teamOf } from "./team.ts";
+import { teamOf, workflowKey } from "./team.ts";
 
 /** A model of any AI SDK provider package. */
 export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
@@ -107,7 +110,8 @@ export class BoundAgent {
     this.#makings = makings;
     // The definition a run is pinned to lists every bound name (A1).
     this.definition = Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) });
-    this.#loopTools = loopToolsOf(definition, makings.team);
+    const { workflow } = definition;
+    this.#loopTools = workflow === undefined ? loopToolsOf(definition, makings.team) : NO_LOOP_TOOLS;
     const late = makings.late ?? [];
     this.tools = Object.freeze([...tools, ...served, ...this.#loopTools.tools, ...brought, ...late]);
     this.models = models;
@@ -132,6 +136,7 @@ export class BoundAgent {
       held_by: heldBy,
       servers: !makings.isSupplied && this.customers.length > 0,
       team: Object.fromEntries(team),
+      ...(workflow === undefined ? {} : { graph: pinnedGraph(workflow) }),
     });
   }
 
@@ -203,6 +208,62 @@ export class BoundAgent {
     if (!isPlain(job)) return this.#narrowed(job);
     this.#plainChild ??= this.#narrowed(job);
     return this.#plainChild;
+  }
+
+  /** Whoever does what a child is begun for. */
+  childFor({ job, node }: Pick<ChildInput, "job" | "node">): BoundAgent {
+    if (job !== undefined) return this.child(job);
+    if (node === undefined) throw new Error("a child is begun for nothing");
+    const of = node.chunk ? `${node.node}/part` : node.node;
+    let made = this.#handed.get(of);
+    if (made === undefined) {
+      made = node.chunk ? this.#partOf(node.node) : this.#atNode(node.node);
+      this.#handed.set(of, made);
+    }
+    return made;
+  }
+
+  /** An agent or a workflow as a node of this one: whole, and under our rails and gates as well as its own (R14). */
+  #atNode(id: string): BoundAgent {
+    const node = this.definition.workflow?.nodes[id];
+    const work = node?.kind === "map" ? node.do : node;
+    const name =
+      work?.kind === "agent" ? work.agent : work?.kind === "workflow" ? workflowKey(work.workflow) : "";
+    const member = this.#makings.team.get(name);
+    if (member === undefined) throw new Error(`nobody is there to do what the node "${id}" is for`);
+    const { definition, tools, models, planningModel, output, pipeline } = member;
+    const { team, entries } = this.#makings;
+    const own = entriesOf(member.hookManager);
+    return new BoundAgent({
+      definition: {
+        ...definition,
+        hitl_tools: [...new Set([...definition.hitl_tools, ...this.definition.hitl_tools])],
+      },
+      tools,
+      served: [],
+      brought: [],
+      models,
+      planningModel,
+      output,
+      pipeline,
+      entries: entries.size === 0 ? own : joined(this.#named(this), own, definition.name),
+      team,
+      servedOf: NOTHING_SERVED,
+      depth: 0,
+      isSupplied: false,
+    });
+  }
+
+  #partOf(id: string): BoundAgent {
+    const { workflow } = this.definition;
+    if (workflow === undefined) throw new Error("only a workflow has nodes");
+    const part = chunkOf(workflow, id);
+    const output = compileSchema({});
+    return new BoundAgent({
+      ...this.#makings,
+      definition: { ...this.definition, output_schema: output.jsonSchema, workflow: part },
+      output,
+    });
   }
 
   #narrowed(job: Job): BoundAgent {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../schema/json.ts";
+import type { UserMessage } from "../schema/message.ts";
 import type { Outcome } from "../schema/run.ts";
 import { sourcesIn } from "../schema/sources.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
@@ -40,14 +41,16 @@ export class LocalChildren implements Children {
   }
 
   async run(parent: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut> {
-    const { run_id: id, job, label } = input;
+    const { run_id: id, label } = input;
     if (effect.cancelled !== undefined) return childOut(id, NOT_BEGUN, undefined, effect.cancelled);
-    const userMessage = {
-      id: `${id}.user`,
-      role: "user" as const,
-      parts: [{ type: "text" as const, text: childMessage(job) }],
-    };
-    const run = parent.child({ id, label, agent: parent.agent.child(job), userMessage, log: new Log([]) });
+    const userMessage = openingOf(parent, input);
+    const run = parent.child({
+      id,
+      label,
+      agent: parent.agent.childFor(input),
+      userMessage,
+      log: new Log([]),
+    });
     const turn = { run_id: id, turn_ref: parent.turnRef, log: 0, message_id: userMessage.id };
     const driven = this.#drive(run, turn);
     const listener = { cancelled: (reason: string) => driven.cancel(reason) };
@@ -62,6 +65,16 @@ export class LocalChildren implements Children {
   answer(parent: RunContext, runId: string): ChildAnswer | undefined {
     return parent.answers.get(runId);
   }
+}
+
+/** The message a child begins with: its job, or what its node has worked out for it. */
+export function openingOf(parent: RunContext, { run_id, job, node }: ChildInput): UserMessage {
+  const id = `${run_id}.user`;
+  if (job !== undefined) return { id, role: "user", parts: [{ type: "text", text: childMessage(job) }] };
+  const worked = node && parent.message(node.message_id);
+  const part = worked?.role === "user" ? worked.parts[node?.part ?? 0] : undefined;
+  if (part === undefined) throw new Error(`the child ${run_id} has nothing to begin with`);
+  return { id, role: "user", parts: [part] };
 }
 
 /** A child that was stopped before it began. */

@@ -9,6 +9,7 @@ import type {
   EquipInput,
   HooksInput,
   ModelInput,
+  NodeInput,
   ToolInput,
   ToolOut,
   World,
@@ -26,7 +27,7 @@ export class LocalWorld implements World {
   #under: Effect[] = [];
   /** What nothing runs beside: the last one begun. */
   #lone: Effect | undefined;
-  #stopped: { prefix: string; reason: string } | undefined;
+  #stopped: { prefix: string; reason: string }[] | undefined;
   #cancelled: string | undefined;
   #lastDelivery: Promise<void> | undefined;
 
@@ -80,6 +81,11 @@ export class LocalWorld implements World {
     return this.#deliver(effect, handlers.ask(this.#run, input, effect));
   }
 
+  node(key: string, input: NodeInput) {
+    const effect = this.#beside(key);
+    return this.#deliver(effect, handlers.node(this.#run, input, effect));
+  }
+
   sleep(key: string, ms: number) {
     const effect = this.#beside(key);
     return this.#deliver(effect, handlers.sleep(this.#run, ms, effect));
@@ -95,7 +101,8 @@ export class LocalWorld implements World {
   }
 
   cancel(prefix: string, reason: string): void {
-    this.#stopped = { prefix, reason };
+    this.#stopped ??= [];
+    this.#stopped.push({ prefix, reason });
     for (const effect of [...this.#under]) if (effect.key.startsWith(prefix)) effect.cancel(reason);
   }
 
@@ -128,7 +135,8 @@ export class LocalWorld implements World {
   #effect(key: string): Effect {
     const effect = new Effect(key);
     if (this.#cancelled !== undefined) effect.cancel(this.#cancelled);
-    else if (this.#stopped && key.startsWith(this.#stopped.prefix)) effect.cancel(this.#stopped.reason);
+    else if (this.#stopped)
+      for (const { prefix, reason } of this.#stopped) if (key.startsWith(prefix)) effect.cancel(reason);
     return effect;
   }
 

@@ -14,12 +14,12 @@ export interface LoopTools {
   readonly byName: ReadonlyMap<string, LoopTool>;
 }
 
-const NONE: LoopTools = Object.freeze({ tools: [], byName: new Map() });
+export const NO_LOOP_TOOLS: LoopTools = Object.freeze({ tools: [], byName: new Map() });
 
 /** The spawn and handoff tools of an agent (S1, S2, S7). */
 export function loopToolsOf(definition: AgentDefinition, team: ReadonlyMap<string, AgentBinding>): LoopTools {
   const { allow_self_spawn: self, allow_parallel_subagents: parallel, handoffs } = definition;
-  if (!self && !parallel && handoffs.length === 0) return NONE;
+  if (!self && !parallel && handoffs.length === 0) return NO_LOOP_TOOLS;
   const forSpawning = spawningTools(self, parallel, definition.max_parallel_subagents);
   if (handoffs.length === 0) return forSpawning;
   const forHanding = handingTools(definition, team);

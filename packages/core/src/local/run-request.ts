@@ -13,6 +13,7 @@ import { Conversation } from "./conversation.ts";
 import type { Facts } from "./facts.ts";
 import type { Approver } from "./run-context.ts";
 import { type FindAgent, teamOf } from "./team.ts";
+import { asksSomebody } from "./workflow-binding.ts";
 
 /** A user's message: text, or parts (text and files). */
 export type UserInput = string | readonly UserPart[];
@@ -209,7 +210,9 @@ function refuseUnapproved({ definition, tools, hookManager }: AgentBinding, brou
     ...(rails.length > 0 ? [`rails that ask (${rails.join(", ")})`] : []),
     ...(clients.length > 0 ? [`client tools (${clients.join(", ")})`] : []),
   ];
+  if (definition.workflow && asksSomebody(definition.workflow)) why.push("nodes that wait for somebody");
   if (why.length === 0) return;
-  const message = `The agent "${definition.name}" has ${why.join(" and ")}, but nobody can decide: pass \`approve\` to run(), or use stream() and decide().`;
+  const what = definition.workflow === undefined ? "agent" : "workflow";
+  const message = `The ${what} "${definition.name}" has ${why.join(" and ")}, but nobody can decide: pass \`approve\` to run(), or use stream() and decide().`;
   throw new TracksideError("not_available", message);
 }

@@ -9,6 +9,15 @@ export interface Team {
   readonly missing: readonly string[];
 }
 
+/** What it is called among others: a workflow and an agent may have the same name, and no name has a slash. */
+export function teamName({ definition: { name, workflow } }: Pick<AgentBinding, "definition">): string {
+  return workflow === undefined ? name : workflowKey(name);
+}
+
+export function workflowKey(name: string): string {
+  return `workflow/${name}`;
+}
+
 const NOBODY: Team = { members: new Map(), missing: [] };
 
 /** Follows `handoffs` from agent to agent: those that came as objects, then those an engine knows. */
@@ -35,7 +44,7 @@ export function teamOf(agent: AgentBinding, find: FindAgent = () => undefined): 
 
 /** Everybody reachable as an object; the first of a name stays. */
 function gather(agent: AgentBinding, atHand: Map<string, AgentBinding>): void {
-  const { name } = agent.definition;
+  const name = teamName(agent);
   if (atHand.has(name)) return;
   atHand.set(name, agent);
   for (const other of agent.team) gather(other, atHand);

@@ -3,7 +3,7 @@ import { hookPoint } from "./hook-point.ts";
 import { strictJsonObject } from "./json.ts";
 import { parseModelString } from "./model-string.ts";
 import { once } from "./once.ts";
-import type { NodeRetry, WorkflowEdge, WorkflowNode, WorkflowWork } from "./workflow.ts";
+import type { NodeRetry, WorkflowDefinition, WorkflowEdge, WorkflowNode, WorkflowWork } from "./workflow.ts";
 
 const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
 
@@ -143,7 +143,10 @@ export const agentSchemas = once(() => {
 });
 
 type Schemas = ReturnType<typeof agentSchemas>;
-export type AgentDefinition = Readonly<z.infer<Schemas["agentDefinition"]>>;
+export type AgentDefinition = Readonly<z.infer<Schemas["agentDefinition"]>> & {
+  /** What a run of a workflow is pinned to is written in the same place. No agent has it: the schema refuses it. */
+  readonly workflow?: WorkflowDefinition;
+};
 export type AgentDefinitionInput = z.input<Schemas["agentDefinition"]>;
 
 /** What a run is fixed to when it starts: later edits of the agent do not reach it (X2). */
@@ -168,6 +171,8 @@ export interface PinnedAgent {
 export interface PinnedGraph {
   readonly nodes: Readonly<Record<string, PinnedNode>>;
   readonly edges: readonly WorkflowEdge[];
+  /** The nodes whose outputs the workflow's own is made of. */
+  readonly reads: readonly string[];
 }
 
 export interface PinnedNode {
@@ -178,4 +183,6 @@ export interface PinnedNode {
   readonly concurrency?: number;
   readonly on_error?: "fail" | "collect";
   readonly does?: WorkflowWork["kind"];
+  /** The nodes whose outputs it reads. */
+  readonly reads?: readonly string[];
 }

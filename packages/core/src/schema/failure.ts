@@ -18,6 +18,10 @@ export const FAILURE_CODES = [
   "diverged",
   "recovery_failed",
   "internal",
+  // one node of a workflow
+  "node_failed",
+  "node_timed_out",
+  "node_invalid",
   // one call
   "tool_unknown",
   "tool_arguments_invalid",

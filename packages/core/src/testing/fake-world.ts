@@ -15,6 +15,8 @@ import type {
   HooksOut,
   ModelInput,
   ModelOut,
+  NodeInput,
+  NodeOut,
   ToolInput,
   ToolOut,
   World,
@@ -30,6 +32,7 @@ export interface Answers {
   readonly ask?: (input: AskInput, key: string) => AskOut | Promise<AskOut>;
   readonly compact?: (input: CompactInput, key: string) => CompactOut | undefined;
   readonly child?: (input: ChildInput, key: string) => ChildOut | Promise<ChildOut>;
+  readonly node?: (input: NodeInput, key: string) => NodeOut | Promise<NodeOut>;
   readonly boundary?: (state: TurnState) => BoundaryOut;
 }
 
@@ -74,6 +77,7 @@ export function fakeWorld(answers: Answers): FakeWorld {
         key,
         () => answers.child?.(input, key) ?? { run_id: input.run_id, status: "success", usage: NO_USAGE },
       ),
+    node: (key, input) => ask(key, () => answers.node?.(input, key) ?? {}),
     sleep: (key, ms) => ask(key, () => new Promise((resolve) => clock.after(ms, () => resolve({})))),
     boundary: (state) => (answers.boundary ? Promise.resolve(answers.boundary(state)) : undefined),
     end: () => undefined,

@@ -1,6 +1,7 @@
 import { estimateParts } from "../context/estimate.ts";
 import type { DurableEvent } from "../schema/durable-events.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../schema/message.ts";
+import { outputIn } from "../workflows/outputs.ts";
 import type { EventNote } from "./note.ts";
 
 export type Stamp = Pick<DurableEvent, "run_id" | "turn_ref" | "seq" | "at" | "path">;
@@ -37,6 +38,12 @@ export function expand(
     }
     case "tool_result":
       return resultOf(find(note.message_id), note.message_id, stamp);
+    case "node": {
+      const { message_id, ...said } = note;
+      if (message_id === undefined) return { ...said, ...stamp };
+      const output = outputIn(find(message_id));
+      return { ...said, ...stamp, ...(output === undefined ? {} : { output }) };
+    }
     case "message_injected":
       return injected(note, find(note.message_id), stamp);
     default:

@@ -13,6 +13,7 @@ export type EffectKind =
   | "compact"
   | "child"
   | "equip"
+  | "node"
   | "sleep"
   | "boundary";
 
@@ -205,6 +206,7 @@ class Life implements World {
   ask: World["ask"] = (key, input) => this.#ask(key, "ask", input);
   equip: World["equip"] = (key, input) => this.#ask(key, "equip", input);
   child: World["child"] = (key, input) => this.#ask(key, "child", input);
+  node: World["node"] = (key, input) => this.#ask(key, "node", input);
   sleep: World["sleep"] = (key, ms) => this.#ask(key, "sleep", ms);
 
   /** Before a turn it is an effect only where there is something to do; a replay does what was done. */
@@ -217,7 +219,7 @@ class Life implements World {
 
   /** A checkpoint, part of the row under way. An effect of its own only when something waits to be heard. */
   boundary: World["boundary"] = (state) => {
-    const key = `@boundary/${state.step}`;
+    const key = `@boundary/${state.flow?.settled ?? state.step}`;
     const before = { notes: this.#notes.length, begun: this.#begun.length };
     this.#checkpoint = { state: jsonCopy(state), before };
     const heard = this.#replayed === undefined ? this.#host.called : this.#replayed.begun.includes(key);

@@ -34,6 +34,10 @@ type Told =
   | Unstamped<"plan">
   | Unstamped<"subagent">
   | Unstamped<"handoff">
+  | (Omit<Unstamped<"node">, "output"> & {
+      /** The message its output is in. */
+      message_id?: string;
+    })
   | Unstamped<"error">;
 
 /** A note that readers see as an event. */

@@ -71,6 +71,7 @@ export class PlannerWorld implements World {
   hooks = notThePlanners;
   child = notThePlanners;
   equip = notThePlanners;
+  node = notThePlanners;
 
   #key(key: string): string {
     return `plan/${key}`;

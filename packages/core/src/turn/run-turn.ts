@@ -1,5 +1,6 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
+import { runNodes } from "../workflows/run-nodes.ts";
 import { act } from "./act.ts";
 import { acting } from "./acting.ts";
 import { answer } from "./answer.ts";
@@ -27,6 +28,7 @@ export async function runTurn(
     if (state.outcome === null && agent.definition.planning_enabled) await makePlan(agent, world, state);
   }
   if (state.phase === "refreshing") await refresh(agent, world, state);
+  if (state.outcome === null && agent.graph) await runNodes(agent, agent.graph, turn, world, state); // a workflow
 
   while (state.outcome === null) {
     const now = acting(agent, state); // another one after a handoff

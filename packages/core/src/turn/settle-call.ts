@@ -25,6 +25,8 @@ export interface Batch {
 /** A call with its paired result. */
 export interface Settled {
   readonly message_id: string;
+  /** Of a workflow's call: the error it came to. */
+  readonly failure?: Failure;
   readonly fatal?: Failure;
   readonly cancelled?: string;
 }
@@ -89,7 +91,7 @@ export async function settleCall(batch: Batch, call: Call): Promise<Settled> {
 }
 
 /** The question and its answer are events; the row behind them decides (L4). */
-async function decide(world: World, key: string, gate: AskInput): Promise<AskOut> {
+export async function decide(world: World, key: string, gate: AskInput): Promise<AskOut> {
   const { approval_id, kind, call_id, tool } = gate;
   const about = { type: "approval" as const, approval_id, kind, call_id, tool, reasons: [...gate.reasons] };
   world.note({ ...about, state: "pending", deadline: gate.deadline });
@@ -106,9 +108,11 @@ function settle({ world, state }: Batch, out: ToolOut, verdict: Verdict | undefi
   const fatal = verdict && endsRun(verdict) ? abortedBy(verdict) : (out.fatal ?? end.fatal);
   if (fatal) world.cancel(`${state.step}/`, fatal.message);
   const cancelled = out.cancelled ?? end.cancelled;
-  if (fatal === undefined && cancelled === undefined) return { message_id };
+  const { failure } = out;
+  if (fatal === undefined && cancelled === undefined && failure === undefined) return { message_id };
   return {
     message_id,
+    ...(failure ? { failure } : {}),
     ...(fatal ? { fatal } : {}),
     ...(cancelled === undefined ? {} : { cancelled }),
   };

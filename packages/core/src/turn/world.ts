@@ -45,6 +45,9 @@ export interface World {
   /** Runs a sub-agent to its end, as a run of its own. */
   child(key: string, input: ChildInput): Promise<ChildOut>;
 
+  /** Works out what a node of a workflow has to do, or what came of it, from what came before it (W4). */
+  node(key: string, input: NodeInput): Promise<NodeOut>;
+
   /** Waits. Answers early, with `cancelled`, when the run is cancelled. */
   sleep(key: string, ms: number): Promise<{ cancelled?: string }>;
 
@@ -282,7 +285,57 @@ export interface ChildInput extends Acting {
   call_id: string;
   /** Where it is in the lineage. */
   label: string;
-  job: Job;
+  /** Of a sub-agent. */
+  job?: Job;
+  /** Of a workflow's node. */
+  node?: NodeJob;
+}
+
+/** What a node's run is for: it is begun with one part of a message that the node has recorded. */
+export interface NodeJob {
+  node: string;
+  message_id: string;
+  part: number;
+  /** It is a part of a map that is too long for one run. */
+  chunk?: true;
+}
+
+export interface NodeInput {
+  /** The node; null when they are all over and the workflow's own output is made. */
+  node: string | null;
+  /** `enter`: what is to be done. `settle`: what came of it. */
+  doing: "enter" | "settle";
+  attempt: number;
+  /** Where the outputs are that it reads: messages by node. */
+  from: Readonly<Record<string, string>>;
+  /** With `settle`: its runs, the results of its calls, or what was decided. */
+  children?: readonly ChildOut[];
+  results?: readonly string[];
+  decided?: AskOut;
+  /** Each of its runs did a part of a map. */
+  chunked?: true;
+}
+
+export interface NodeOut {
+  /** With `enter`: what its runs are begun with, or the message its calls are in. Otherwise its output. */
+  message_id?: string;
+  /** The calls it makes. */
+  calls?: readonly Call[];
+  /** Its calls do what must not happen twice: it is not tried again. */
+  once?: true;
+  /** The way a condition goes. */
+  port?: "true" | "false";
+  /** Of a map: how many items, and into how many runs they are put where they are too many for this one. */
+  items?: number;
+  chunks?: number;
+  /** With `settle` of a map: how many of them failed. */
+  items_failed?: number;
+  /** What has to be decided. */
+  gate?: AskInput;
+  /** How long to wait. */
+  wait_ms?: number;
+  failure?: Failure;
+  cancelled?: string;
 }
 
 export interface ChildOut {
@@ -327,6 +380,8 @@ export interface ToolOut {
   spawn?: Spawn;
   /** The agent it wants to hand the turn to. Whether that happens comes with the next round. */
   handoff?: HandoffWish;
+  /** It came to an error; only a workflow wants to know. */
+  failure?: Failure;
   /** It may not run again, whatever a rail says: it has an effect that happens once (R8). */
   exhausted?: boolean;
   /** The run must stop: a plain hook failed. */

@@ -6,6 +6,7 @@ export type Drawn = Pick<WorkflowDefinition, "edges"> & { readonly nodes: Readon
 export interface Graph {
   /** Every node, in the order they are written. */
   readonly ids: readonly string[];
+  has(id: string): boolean;
   /** Each node after all that lead to it; nodes in a cycle and behind one are not in it. */
   readonly order: readonly string[];
   /** The edges that lead to a node. */
@@ -33,6 +34,7 @@ export function graphOf({ nodes, edges }: Drawn): Graph {
   const bits = upstreamBits(ids, order, predecessors);
   return {
     ids,
+    has: (id) => known.has(id),
     order,
     predecessors,
     successors,

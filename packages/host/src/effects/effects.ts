@@ -17,7 +17,7 @@ import type {
 import type { RunDesk } from "../approvals/desk.ts";
 import type { AgentRegistry } from "../journal/agent-registry.ts";
 import type { BranchLogs } from "../journal/branch-logs.ts";
-import { answerFrom, newChild, openChild } from "../journal/children.ts";
+import { answerFrom, childOf, newChild, openChild } from "../journal/children.ts";
 import { Erased, Fenced } from "../journal/fenced.ts";
 import { Hearing } from "../journal/hearing.ts";
 import { boundaryOf, queuedFor } from "../journal/inbox.ts";
@@ -483,8 +483,7 @@ export class Effects {
 
   async #childOf(parent: RunFile, input: ChildInput) {
     const context = await this.#contextOf(parent, input.agent);
-    const { bound, path, root } = newChild(context, parent.given, input);
-    return { child: { bound, path, root } };
+    return { child: childOf(context, input) };
   }
 
   async #load(runId: string): Promise<LoadedRun> {
@@ -591,6 +590,11 @@ function light(agent: PinnedAgent): PinnedAgent {
     mcp_servers: [],
     injected_tool_args: {},
   };
+  // Whoever works for a workflow's nodes has a turn of its own.
+  if (agent.graph) {
+    const { workflow: _, ...rest } = definition;
+    return { ...agent, definition: rest, team: {} };
+  }
   const team = Object.entries(agent.team).map(([name, member]) => [name, light(member)] as const);
   return { ...agent, definition, team: Object.fromEntries(team) };
 }

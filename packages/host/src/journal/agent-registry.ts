@@ -13,11 +13,16 @@ import {
   answerProblem,
   asWritten,
   bindAgent,
+  bindWorkflow,
   decisionProblem,
   digestOf,
   madeAgain,
+  nodeDecisionProblem,
+  teamName,
   teamOf,
   withClientTools,
+  workflowKey,
+  workflowShell,
 } from "trackside/engine";
 import { lacking } from "../agents/issues.ts";
 import type { Toolkit } from "../agents/toolkit.ts";
@@ -57,11 +62,11 @@ export class AgentRegistry {
   constructor(agents: readonly AgentBinding[], toolkit?: Toolkit) {
     this.toolkit = toolkit;
     for (const agent of agents) {
-      const { name } = agent.definition;
+      const name = teamName(agent);
       if (this.#agents.has(name))
         throw new TracksideError(
           "config_invalid",
-          `agents: two of them are called "${name}". Names are unique.`,
+          `${agent.definition.workflow ? "workflows" : "agents"}: two of them are called "${agent.definition.name}". Names are unique.`,
         );
       this.refuse(agent);
       this.#agents.set(name, agent);
@@ -78,8 +83,9 @@ export class AgentRegistry {
 
   /** Makes an agent known that a run was started with. The first of a name stays; others are found by what they are. */
   add(agent: AgentBinding): void {
-    const known = this.#agents.get(agent.definition.name);
-    if (known === undefined) this.#agents.set(agent.definition.name, agent);
+    const name = teamName(agent);
+    const known = this.#agents.get(name);
+    if (known === undefined) this.#agents.set(name, agent);
     if (known === agent || known === undefined) return;
     const { digest } = this.pinned(agent);
     this.#started.delete(digest);
@@ -147,9 +153,11 @@ export class AgentRegistry {
   #bindCode(name: string, { definition, team }: PinnedTeam, digest: string): Rebound {
     const started = this.#started.get(digest);
     if (started !== undefined) return { binding: started };
-    const agent = this.#agents.get(name);
-    if (agent === undefined)
-      return { problem: `there is no agent "${name}" here. Register it and resume the run.` };
+    const agent = this.#agents.get(definition.workflow ? workflowKey(name) : name);
+    if (agent === undefined) {
+      const what = definition.workflow ? "workflow" : "agent";
+      return { problem: `there is no ${what} "${name}" here. Register it and resume the run.` };
+    }
     if (this.pinned(agent).digest === digest) return { binding: agent };
     const rebound = rebind(agent, definition);
     if ("problem" in rebound) return rebound;
@@ -211,6 +219,7 @@ export class AgentRegistry {
   async checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
     const { kind, response_schema } = approval;
     if (kind === "elicitation") return answerProblem(response_schema ?? {}, decision);
+    if (kind === "workflow_node") return nodeDecisionProblem(approval, decision);
     const tool = this.#toolOf(approval);
     if (tool === undefined || (kind !== "tool_call" && kind !== "client_tool" && kind !== "unknown_outcome"))
       return undefined;
@@ -240,8 +249,10 @@ type Rebound = { readonly binding: AgentBinding } | { readonly problem: string }
 
 /** A pinned definition with what it names in a toolkit, or what is no longer there. */
 function boundWith(toolkit: Toolkit, definition: AgentDefinition): Rebound {
+  const { workflow } = definition;
   try {
-    return { binding: toolkit.bind(definition) };
+    if (workflow === undefined) return { binding: toolkit.bind(definition) };
+    return { binding: bindWorkflow(toolkit.bind(workflowShell(workflow)), workflow, []) };
   } catch (error) {
     if (!(error instanceof AgentConfigError)) throw error;
     const missing = lacking(error.issues).join(", ");

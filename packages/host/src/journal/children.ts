@@ -4,11 +4,11 @@ import {
   type BoundAgent,
   type ChildAnswer,
   type Children,
-  childMessage,
   childOut,
   digestOf,
   type Effect,
   NOT_BEGUN,
+  openingOf,
   type RunContext,
   storedAnswer,
 } from "trackside/engine";
@@ -158,7 +158,7 @@ export class DurableChildren implements Children {
     const path = [...context.path, input.label];
     return {
       ...running,
-      child: { bound: context.agent.child(input.job), path, root: context.root },
+      child: { bound: context.agent.childFor(input), path, root: context.root },
       request: { ...running.request, approver: parent.request.approver },
       sink: parent.sink,
       wasLeft: row.owner === null,
@@ -241,17 +241,17 @@ interface NewChild {
   readonly job?: ChildInput;
 }
 
-/** A sub-agent as its parent makes it. */
+/** A sub-agent as its parent makes it, or whoever a node of its workflow is for. */
 export function newChild(context: RunContext, parent: Running, input: ChildInput): NewChild {
-  const id = input.run_id;
-  return {
-    id,
-    user: { id: `${id}.user`, role: "user", parts: [{ type: "text", text: childMessage(input.job) }] },
-    bound: context.agent.child(input.job),
-    path: [...context.path, input.label],
-    parent,
-    root: context.root,
-  };
+  return { id: input.run_id, user: openingOf(context, input), parent, ...childOf(context, input) };
+}
+
+/** Who it is, whether or not it is there already. */
+export function childOf(
+  { agent, path, root }: RunContext,
+  input: ChildInput,
+): Pick<NewChild, "bound" | "path" | "root"> {
+  return { bound: agent.childFor(input), path: [...path, input.label], root };
 }
 
 export function* openChild(
@@ -294,7 +294,7 @@ export function* openChild(
     id,
     tenant,
     agent,
-    kind: "agent",
+    kind: bound.definition.workflow === undefined ? "agent" : "workflow",
     status: "running",
     conversation_id: parent.conversationId,
     branch_id: id,

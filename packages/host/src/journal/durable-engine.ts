@@ -437,6 +437,7 @@ export class DurableEngine implements Engine {
       turnRef,
       tenant: scope.tenant,
       agent: agent.definition.name,
+      kind: agent.definition.workflow === undefined ? "agent" : "workflow",
       agentId: given.agentId,
       scope,
       user,

@@ -15,6 +15,7 @@ export interface NewRun {
   readonly turnRef: string;
   readonly tenant: string;
   readonly agent: string;
+  readonly kind: "agent" | "workflow";
   /** The stored agent's id, where it is not in code. */
   readonly agentId?: string | undefined;
   readonly scope: RunBody["scope"];
@@ -72,7 +73,7 @@ export function* openRun(db: Builder, given: NewRun, codec: Codec): Operation<Op
     id,
     tenant,
     agent,
-    kind: "agent",
+    kind: given.kind,
     status: isQueued ? "queued" : "running",
     conversation_id: place.conversationId,
     branch_id: place.branchId,

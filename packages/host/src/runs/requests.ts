@@ -148,7 +148,7 @@ async function childFor(
       const child = input as ChildInput; // of this kind of effect
       if (kind !== "child" || child.run_id !== row.id) return undefined;
       context.enter(child.agent);
-      made = context.agent.child(child.job);
+      made = context.agent.childFor(child);
       return "enough";
     };
     await replayRun(of.bound.pinned, { ...parent, context, asked });

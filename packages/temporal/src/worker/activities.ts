@@ -54,6 +54,7 @@ export function activitiesOf({ effects, workflows, own, heartbeatMs }: Activitie
     ask: perform,
     compact: perform,
     equip: perform,
+    node: perform,
     boundary: perform,
     open: guarded(async (runId) => (await effects.open(runId)) ?? null),
     openChild: guarded((order) => effects.openChild(order)),

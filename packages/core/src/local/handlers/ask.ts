@@ -93,6 +93,24 @@ export async function answerProblem(
   return checked.ok ? undefined : `response: ${checked.problem}`;
 }
 
+/** Says what is wrong with a decision on a workflow's node. Its schema is the workflow's, which may be a stranger's. */
+export async function nodeDecisionProblem(
+  { choices, response_schema }: Pick<Approval, "choices" | "response_schema">,
+  { choice, response, editedArguments }: DecisionInput,
+): Promise<string | undefined> {
+  if (editedArguments !== undefined) return "editedArguments: a workflow's node has none";
+  if (choice === "reject") return undefined;
+  if (response_schema === null) {
+    const mayBring = choices.includes("submit");
+    return response === undefined || mayBring ? undefined : "response: nothing expected";
+  }
+  if (response === undefined) return "response: what the node asks for expected, nothing given";
+  const read = readUntrustedSchema(response_schema);
+  if (!read.ok) return `response: nothing fits the schema of this node: ${read.problem}`;
+  const checked = await read.schema.check(response);
+  return checked.ok ? undefined : `response: ${checked.problem}`;
+}
+
 /** What a decision was made about, beside the arguments: a tool whose schemas changed is another tool. */
 export function toolDigest(tool: Tool): string {
   return digestOf([tool.input.jsonSchema, tool.output?.jsonSchema ?? null]);

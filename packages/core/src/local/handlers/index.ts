@@ -14,6 +14,8 @@ import type {
   HooksOut,
   ModelInput,
   ModelOut,
+  NodeInput,
+  NodeOut,
   ToolInput,
   ToolOut,
 } from "../../turn/world.ts";
@@ -26,6 +28,7 @@ import { compact } from "./compact.ts";
 import { dispatch } from "./dispatch.ts";
 import { equip } from "./equip.ts";
 import { callModel } from "./model.ts";
+import { runNode } from "./node.ts";
 import { pipeline } from "./pipeline.ts";
 import { sleep } from "./sleep.ts";
 import { callTool } from "./tool.ts";
@@ -40,6 +43,7 @@ export interface Handlers {
   compact(run: RunContext, input: CompactInput, effect: Effect): Promise<CompactOut>;
   equip(run: RunContext, input: EquipInput, effect: Effect): Promise<EquipOut>;
   child(run: RunContext, input: ChildInput, effect: Effect): Promise<ChildOut>;
+  node(run: RunContext, input: NodeInput, effect: Effect): Promise<NodeOut>;
   sleep(run: RunContext, ms: number, effect: Effect): Promise<{ cancelled?: string }>;
 }
 
@@ -62,6 +66,8 @@ export function perform(run: RunContext, { kind, input }: Asked, effect: Effect)
       return handlers.equip(run, input as EquipInput, effect);
     case "child":
       return handlers.child(run, input as ChildInput, effect);
+    case "node":
+      return handlers.node(run, input as NodeInput, effect);
     case "sleep":
       return handlers.sleep(run, input as number, effect);
     case "boundary":
@@ -78,5 +84,6 @@ export const handlers: Handlers = {
   compact,
   equip,
   child: runChild,
+  node: runNode,
   sleep,
 };

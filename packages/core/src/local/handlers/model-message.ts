@@ -107,7 +107,7 @@ function wireId(run: RunContext, step: number, slot: ToolSlot): string {
   return id;
 }
 
-function callOf(run: RunContext, effect: Effect, part: ToolCallPart, index: number): Maybe<Call> {
+export function callOf(run: RunContext, effect: Effect, part: ToolCallPart, index: number): Maybe<Call> {
   const tool = run.agent.toolByName.get(part.tool);
   const call: Call = { id: part.call_id, index, tool: part.tool };
   if (tool === undefined || part.arguments === null) return call;

@@ -12,9 +12,14 @@ type About = Omit<
   Partial<Pick<Approval, "requester" | "injected_args">>;
 
 /** Opens the record of something a human has to decide on (L1, L8). */
-export function openRecord(run: RunContext, about: About, check: CheckDecision): Maybe<Approval> {
+export function openRecord(
+  run: RunContext,
+  about: About,
+  check: CheckDecision,
+  seconds: number | null = run.agent.definition.hitl_timeout_seconds,
+): Maybe<Approval> {
   const now = run.parts.clock.now();
-  const { name, hitl_timeout_seconds: seconds } = run.agent.definition;
+  const { name } = run.agent.definition;
   const record: Approval = {
     requester: name,
     injected_args: {},

@@ -102,7 +102,10 @@ export class ToolRecord {
     const message = this.#annotated(plain);
     const { message_id: messageId, planner } = this.#input;
     this.#run.record(withResultAdvisory(this.#run, message, { messageId, isPlanning: planner === true }));
-    return stop === NOTHING ? { message_id: message.id } : { message_id: message.id, ...stop };
+    const out = stop === NOTHING ? { message_id: message.id } : { message_id: message.id, ...stop };
+    // A model reads it; a workflow has to be told.
+    if (output.type !== "error" || this.#run.first.pinned.graph === undefined) return out;
+    return { ...out, failure: output.failure };
   }
 
   #annotated(plain: ToolMessage): ToolMessage {

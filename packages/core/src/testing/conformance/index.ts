@@ -12,6 +12,7 @@ import { planning } from "./planning.ts";
 import { subagents } from "./subagents.ts";
 import { subagentsGuards } from "./subagents-guards.ts";
 import { turns } from "./turns.ts";
+import { workflows } from "./workflows.ts";
 
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
 
@@ -35,4 +36,5 @@ export const engineConformance: readonly Behaviour[] = [
   ...handoff,
   ...planning,
   ...budget,
+  ...workflows,
 ];
