@@ -1,6 +1,15 @@
 import { agentSchemas } from "./agent.ts";
 
 export { PLANNER_PROMPT } from "../planning/prompt.ts";
+export {
+  type Catalog,
+  type CheckedWorkflow,
+  checkWorkflow,
+  type NodeOutput,
+  outputOf,
+} from "../workflows/check-workflow.ts";
+export { mismatch, type SchemaAt, schemaAt } from "../workflows/schema-types.ts";
+export { type Reference, referencesIn, referenceText } from "../workflows/template.ts";
 export type { AgentDefinition, AgentDefinitionInput, PinnedAgent } from "./agent.ts";
 /** An agent as JSON. */
 export const { agentDefinition } = agentSchemas();
