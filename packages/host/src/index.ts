@@ -88,6 +88,23 @@ export type { StreamedEvent } from "./runs/events.ts";
 export type { SentMessage, SentRequest, SentTool } from "./runs/requests.ts";
 export type { RunRecord } from "./runs/run-record.ts";
 export type { RunFilter, RunOpening, Runs } from "./runs/runs.ts";
+export type {
+  Delivery,
+  Firing,
+  ListSchedules,
+  MirroredSchedule,
+  Missed,
+  Overlap,
+  SavedSchedule,
+  ScheduledElsewhere,
+  ScheduleFields,
+  ScheduleInput,
+  ScheduleMirror,
+  ScheduleRecord,
+  Schedules,
+  ScheduleTarget,
+  ScheduleTrigger,
+} from "./schedules/index.ts";
 export {
   type Cipher,
   cipher,

@@ -12,6 +12,7 @@ import {
   runBody,
 } from "./journal/row-codecs.ts";
 import { ruleBody } from "./rules/index.ts";
+import { firingBody, scheduleBody } from "./schedules/schedule-rows.ts";
 import type { RowCodec } from "./store/rows/versioned.ts";
 import { webhookBody } from "./webhooks/index.ts";
 import { workflowBody, workflowVersionBody } from "./workflows/workflow-rows.ts";
@@ -25,10 +26,12 @@ const all = [
   commitBody,
   conversationBody,
   deferredBody,
+  firingBody,
   inboxBody,
   outcomeBody,
   ruleBody,
   runBody,
+  scheduleBody,
   tokenBody,
   userBody,
   webhookBody,

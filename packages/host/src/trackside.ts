@@ -37,7 +37,7 @@ import {
 import type { Bus } from "./bus/index.ts";
 import { Conversations, findBranch } from "./conversations/conversations.ts";
 import { InCode } from "./definitions/in-code.ts";
-import { DurableEngine, type Elsewhere } from "./journal/durable-engine.ts";
+import { DurableEngine } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
 import { storedDefinitions } from "./mcp/stored-definitions.ts";
@@ -45,6 +45,8 @@ import { Providers } from "./providers/index.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
 import { DEFAULT_TENANT, Runs } from "./runs/runs.ts";
+import { type ScheduledElsewhere, Schedules } from "./schedules/index.ts";
+import { targetsOf } from "./schedules/targets-of.ts";
 import {
   type Cipher,
   cipher,
@@ -87,7 +89,7 @@ export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   /** How long sessions and links last. */
   readonly access?: AccessLimits;
   /** Another engine drives the runs, on more than one machine: `temporal({ connection, taskQueue })` (X9). */
-  readonly engine?: Elsewhere;
+  readonly engine?: ScheduledElsewhere;
   /** Whether this process takes up runs that nobody runs: left by another one, or queued. True unless given. */
   readonly claims?: boolean;
 }
@@ -146,6 +148,8 @@ export class Trackside {
   readonly access: Access;
   /** What became of runs, in numbers. */
   readonly stats: Stats;
+  /** What starts by the clock, or when a signed webhook comes. */
+  readonly schedules: Schedules;
   /** Provider keys and the like, encrypted. Written and used, never read back. */
   readonly secrets: Secrets;
   /** Keys and addresses of model providers. */
@@ -280,6 +284,14 @@ export class Trackside {
     this.answers = new Answers(store, box, () => this.engine.clock.now());
     this.access = new Access({ ...options.access, store, cipher: box, now: () => this.engine.clock.now() });
     this.stats = new Stats(this.engine);
+    this.schedules = new Schedules({
+      engine: this.engine,
+      cipher: box,
+      targets: targetsOf(this),
+      mirror: elsewhere?.schedules,
+      open: () => this.open(),
+      notice,
+    });
   }
 
   /**
@@ -300,6 +312,7 @@ export class Trackside {
     this.#sender?.start();
     this.#retention = new Retention(this.engine, this.#options.retention ?? {});
     this.#retention.start();
+    if (options.claims ?? this.#options.claims ?? true) this.schedules.start();
   }
 
   /** What drives the runs: `local` for the processes that share the store, else the name of another engine. */
@@ -334,6 +347,7 @@ export class Trackside {
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     await this.#opening?.catch(() => {});
     this.#retention?.stop();
+    await this.schedules.stop();
     await this.#sender?.stop();
     await this.engine.close(options);
     await this.#hub.close();

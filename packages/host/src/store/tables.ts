@@ -68,6 +68,10 @@ export interface Tables {
   provider_addresses: ProviderAddressesTable;
   /** What happened outside the process that owns a run, for it to hear of. Hints: whoever reads one looks at the truth. */
   wakes: WakesTable;
+  /** What starts agents, plans and workflows by the clock or by a webhook. */
+  schedules: SchedulesTable;
+  /** Each time one of them was due, and what came of it. */
+  schedule_firings: ScheduleFiringsTable;
   /** What became of runs, in numbers: made from their rows, and could be made again. */
   run_stats: RunStatsTable;
   /** What agents are to do, as people manage it (W2): each plan as it is now. */
@@ -528,4 +532,37 @@ export interface ProviderAddressesTable {
   provider: string;
   base_url: string;
   updated_at: number;
+}
+
+export interface SchedulesTable {
+  id: string;
+  tenant: string;
+  /** One of a name in a tenant. */
+  name: string;
+  /** Goes up with every save: one with an older number is refused. */
+  version: number;
+  /** 1 while it is on. */
+  enabled: number;
+  /** When it is due; null when it is off, or waits for a webhook. */
+  next_at: number | null;
+  created_at: number;
+  updated_at: number;
+  /** JSON: target, input, trigger, what to do about missed times, who made it. */
+  body: string;
+}
+
+export interface ScheduleFiringsTable {
+  schedule_id: string;
+  /** The time it was due, or the delivery it came with: each is fired once. */
+  key: string;
+  tenant: string;
+  scheduled_for: number;
+  /** starting, started, skipped, missed, failed */
+  state: string;
+  run_id: string | null;
+  /** Digest of what was signed, of a webhook. */
+  proof: string | null;
+  created_at: number;
+  /** JSON: why, in whose name, and until it is started with what. */
+  body: string;
 }

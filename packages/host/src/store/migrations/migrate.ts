@@ -12,6 +12,7 @@ import { answers } from "./0007-answers.ts";
 import { controlRoom } from "./0008-control-room.ts";
 import { workflows } from "./0009-workflows.ts";
 import { plans } from "./0010-plans.ts";
+import { schedules } from "./0011-schedules.ts";
 import type { Migration } from "./migration.ts";
 import { createTable } from "./table.ts";
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   controlRoom,
   workflows,
   plans,
+  schedules,
 ];
 
 /** Any number will do, so long as it is always this one: whoever migrates holds the lock of this name. */

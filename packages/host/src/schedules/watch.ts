@@ -1,0 +1,130 @@
+import type { DurableEngine } from "../journal/durable-engine.ts";
+import { changed, rows } from "../store/store.ts";
+import type { SchedulesTable } from "../store/tables.ts";
+import { cadence } from "./cadence.ts";
+import { fireDue, pullBack } from "./firing.ts";
+import type { ScheduleMirror } from "./mirror.ts";
+import { scheduleBody } from "./schedule-rows.ts";
+import type { Starter } from "./starter.ts";
+
+export interface WatchInit {
+  readonly engine: DurableEngine;
+  readonly starter: Starter;
+  readonly mirror: ScheduleMirror | undefined;
+}
+
+const DUE_AT_ONCE = 100;
+const AGAIN_MS = 5_000;
+const KEPT_MS = 90 * 86_400_000;
+const PRUNE_MS = 3_600_000;
+
+/** Watches the clock for all schedules of a store, or has another engine do so. */
+export class ScheduleWatch {
+  readonly #init: WatchInit;
+  #prunedAt = Number.NEGATIVE_INFINITY;
+  #isFirstLook = true;
+
+  constructor(init: WatchInit) {
+    this.#init = init;
+  }
+
+  /** Tells the other engine of every schedule it does not have as it is now. */
+  async mirrorAll(): Promise<void> {
+    const { mirror, engine } = this.#init;
+    if (mirror === undefined) return;
+    const all = await engine.store.read((db) => rows(db.selectFrom("schedules").selectAll()));
+    const versions = await mirror.versions();
+    for (const row of all)
+      if (versions.get(row.id) !== row.version) await this.mirror(row, versions.has(row.id));
+  }
+
+  async look(clockWentBack: boolean): Promise<number | undefined> {
+    const { engine, mirror } = this.#init;
+    const { store, clock } = engine;
+    if (mirror !== undefined) {
+      await this.mirrorAll();
+      return undefined;
+    }
+    const isFirst = this.#isFirstLook;
+    if (isFirst || clockWentBack) await this.#pullBack();
+    this.#isFirstLook = false;
+    const left = await this.fireAll();
+    await this.#prune();
+    const [soonest] = await store.read((db) =>
+      rows(
+        db
+          .selectFrom("schedules")
+          .select("next_at")
+          .where("enabled", "=", 1)
+          .where("next_at", "is not", null)
+          .orderBy("next_at")
+          .limit(1),
+      ),
+    );
+    const again = left ? clock.now() + AGAIN_MS : undefined;
+    const next = soonest?.next_at ?? undefined;
+    return next === undefined ? again : Math.min(next, again ?? next);
+  }
+
+  /** Answers whether something could not be started yet. */
+  async fireAll(): Promise<boolean> {
+    const { store, clock } = this.#init.engine;
+    for (;;) {
+      const now = clock.now();
+      const due = await store.read((db) =>
+        rows(
+          db
+            .selectFrom("schedules")
+            .select("id")
+            .where("enabled", "=", 1)
+            .where("next_at", "<=", now)
+            .orderBy("next_at")
+            .orderBy("id")
+            .limit(DUE_AT_ONCE),
+        ),
+      );
+      for (const { id } of due) await store.write((db) => fireDue(db, id, now));
+      if (due.length < DUE_AT_ONCE) break;
+    }
+    return this.#init.starter.startAll();
+  }
+
+  async #pullBack(): Promise<void> {
+    const { store, clock } = this.#init.engine;
+    const now = clock.now();
+    const ahead = await store.read((db) =>
+      rows(db.selectFrom("schedules").selectAll().where("enabled", "=", 1).where("next_at", ">", now)),
+    );
+    for (const row of ahead) {
+      const { trigger } = scheduleBody.read(row.body, row.id);
+      const next = trigger.kind === "cron" ? cadence(trigger).next(now) : undefined;
+      if (next !== undefined && row.next_at !== null && row.next_at > next)
+        await store.write((db) => pullBack(db, row, now));
+    }
+  }
+
+  async #prune(): Promise<void> {
+    const { store, clock } = this.#init.engine;
+    const now = clock.now();
+    if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
+    this.#prunedAt = now;
+    await store.write((db) =>
+      changed(
+        db
+          .deleteFrom("schedule_firings")
+          .where("created_at", "<", now - KEPT_MS)
+          .where("state", "!=", "starting"),
+      ),
+    );
+  }
+
+  /** `mayBeThere`: it may have been one by the clock before. */
+  async mirror(row: SchedulesTable, mayBeThere: boolean): Promise<void> {
+    const { mirror } = this.#init;
+    const { id, tenant, name, version } = row;
+    const { trigger } = scheduleBody.read(row.body, id);
+    if (trigger.kind !== "cron") return mayBeThere ? mirror?.remove(id) : undefined;
+    const { pattern, time_zone } = trigger;
+    await mirror?.put({ id, tenant, name, version, enabled: row.enabled === 1, pattern, time_zone });
+  }
+}
