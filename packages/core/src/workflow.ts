@@ -206,7 +206,10 @@ function catalogOf(
   { rails }: Pick<Catalog, "rails">,
 ): Catalog {
   const agents = new Map(
-    (known.agents ?? []).map(({ definition }) => [definition.name, { output: definition.output_schema }]),
+    (known.agents ?? []).map(({ definition, tools: its }) => [
+      definition.name,
+      { output: definition.output_schema, tools: its.map((tool) => tool.name) },
+    ]),
   );
   const tools = new Map(
     (known.tools ?? []).map((tool) => [

@@ -179,6 +179,8 @@ export const nodeEvent = event("node", {
   failure: failure.optional(),
   /** On `retrying`. */
   retry_in_ms: z.number().optional(),
+  /** It was over in the run that this one was retried from. */
+  reused: z.literal(true).optional(),
   /** On `skipped`: why. */
   reason: z.string().optional(),
 });

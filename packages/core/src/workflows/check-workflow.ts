@@ -96,14 +96,41 @@ function checkNames({ nodes, rails, hitl_tools }: Draft, catalog: Catalog, issue
   for (const [i, use] of rails.entries())
     if (catalog.rails !== null && use !== "" && !catalog.rails.has(use))
       issues.stranger(["rails", i, "use"], "a registered rail", use, catalog.rails);
-  const used = new Set([...nodes.values()].flatMap(toolsOf));
+  const used = toolsIn([...nodes.values()], catalog);
   const seen = new Set<string>();
   for (const [i, name] of hitl_tools.entries()) {
     if (name === "") continue;
-    if (!used.has(name)) issues.stranger(["hitl_tools", i], "a tool of a node", name, used);
+    const isKnown = used === null || used.has(name) || name.startsWith("mcp__");
+    if (!isKnown) issues.stranger(["hitl_tools", i], "a tool of a node or of an agent in it", name, used);
     else if (seen.has(name)) issues.refuse(["hitl_tools", i], "each name once", name);
     seen.add(name);
   }
+}
+
+/** Every tool that is called in it: by its own nodes, by its agents and by workflows in it. Null where nobody knows. */
+function toolsIn(
+  nodes: readonly (WorkflowNode | undefined)[],
+  catalog: Catalog,
+  seen = new Set<string>(),
+): ReadonlySet<string> | null {
+  const tools = new Set<string>();
+  for (const node of nodes) {
+    for (const name of toolsOf(node)) tools.add(name);
+    const work = node?.kind === "map" ? node.do : node;
+    if (work?.kind === "agent") {
+      const its = catalog.agents?.get(work.agent)?.tools;
+      if (its === undefined) return null;
+      for (const name of its) tools.add(name);
+    }
+    if (work?.kind === "workflow" && !seen.has(work.workflow)) {
+      seen.add(work.workflow);
+      const inner = catalog.workflows?.get(work.workflow);
+      const its = inner && toolsIn(Object.values(inner.nodes), catalog, seen);
+      if (!its) return null;
+      for (const name of its) tools.add(name);
+    }
+  }
+  return tools;
 }
 
 function toolsOf(node: WorkflowNode | undefined): readonly string[] {

@@ -35,6 +35,7 @@ export interface Misfit {
 const MOST_MISFITS = 50;
 const MOST_DEPTH = 20;
 const SHOWN_VALUES = 8;
+const NAMED_KEYS = 100;
 
 /** Everything about a value that certainly does not fit a schema. Where it may fit, nothing. */
 export function misfitsOf(source: Source, target: Place): readonly Misfit[] {
@@ -153,7 +154,7 @@ class Fitting {
   }
 
   #unknown(spot: Spot, key: string, target: Place): void {
-    const unknown = keysIn(target);
+    const unknown = [...this.#walk.keys(target)].slice(0, NAMED_KEYS);
     this.found.push({ at: spot.at, allowed: "a key it knows", given: JSON.stringify(key), unknown });
   }
 
@@ -191,11 +192,4 @@ function oneOf(values: readonly Json[]): string {
   return (
     shown.join(" or ") + (values.length > SHOWN_VALUES ? ` or ${values.length - SHOWN_VALUES} more` : "")
   );
-}
-
-/** Keys that are worth naming: those written at the place itself. */
-function keysIn({ schema }: Place): readonly string[] {
-  const properties: unknown =
-    typeof schema === "object" && schema !== null && Reflect.get(schema, "properties");
-  return typeof properties === "object" && properties !== null ? Object.keys(properties).slice(0, 100) : [];
 }

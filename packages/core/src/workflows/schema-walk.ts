@@ -105,6 +105,18 @@ export class SchemaWalk {
     return found;
   }
 
+  /** The keys that it names, wherever in it. */
+  keys({ schema, root }: Place, depth = 0): ReadonlySet<string> {
+    const found = new Set<string>();
+    if (!isObject(schema) || !this.#goesOn(depth)) return found;
+    const properties = own(schema, "properties");
+    if (isObject(properties)) for (const key of Object.keys(properties)) found.add(key);
+    const target = resolve(own(schema, "$ref"), root);
+    const parts = [...(target === undefined ? [] : [target]), ...listAt(schema, "allOf"), ...formsOf(schema).flat()];
+    for (const part of parts) for (const key of this.keys({ schema: part, root }, depth + 1)) found.add(key);
+    return found;
+  }
+
   #isNull(place: Place, depth: number): boolean {
     return this.kinds(place, depth + 1) === NULL;
   }

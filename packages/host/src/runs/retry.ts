@@ -1,24 +1,27 @@
-import { type Plan, TracksideError, type UserMessage } from "trackside";
+import { type LogEntry, type Plan, TracksideError, type UserMessage } from "trackside";
 import { newId, planForExecutor } from "trackside/engine";
-import type { Note } from "trackside/loop";
+import { isEvent, type Note, type TurnState } from "trackside/loop";
 import { wake } from "../approvals/records.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { createBranch } from "../journal/open-run.ts";
 import type { CommitBody, RunBody } from "../journal/rows.ts";
-import { insertRun, loadRun, loopRows, messagesOf, planIn } from "../journal/run-records.ts";
+import { insertRun, type LoadedRun, loadRun, loopRows, messagesOf, planIn } from "../journal/run-records.ts";
 import { rows } from "../store/store.ts";
 import type { RunsTable } from "../store/tables.ts";
+import { againFrom } from "./retry-workflow.ts";
+
+/** Where a run is begun again: at a step of an agent's turn, or at a node of a workflow; without either, where it failed. */
+export interface RetryFrom {
+  readonly step?: number | undefined;
+  readonly node?: string | undefined;
+}
 
 /**
  * Makes a run that goes on from a step of another one, on a branch of its own: same definition, same log up to there, and
  * the state the loop was in. Nothing earlier runs again, except pre-hooks when the parts they had added for that turn are
  * gone (X13). Answers the new run's id.
  */
-export async function retryRun(
-  engine: DurableEngine,
-  row: RunsTable,
-  fromStep: number | undefined,
-): Promise<string> {
+export async function retryRun(engine: DurableEngine, row: RunsTable, from: RetryFrom): Promise<string> {
   const { store, codec, clock } = engine;
   if (row.ended_at === null && row.status !== "parked")
     throw new TracksideError(
@@ -32,29 +35,14 @@ export async function retryRun(
     );
   const loaded = await store.read((db) => loadRun(db, row.id, codec));
   if (loaded === undefined) throw new TracksideError("not_found", `There is no run ${row.id}.`);
-  const checkpoints = loopRows(loaded.commits).filter((commit) => commit.state !== undefined);
-  const steps = checkpoints.map((commit) => (commit.state?.step ?? 0) + 1);
-  const step = fromStep ?? steps.at(-1) ?? 0;
-  const checkpoint = checkpoints[steps.indexOf(step)];
-  if (checkpoint?.state === undefined)
-    throw new TracksideError(
-      "config_invalid",
-      `fromStep: ${steps.length === 0 ? "the run has no step to go on from" : `${steps[0]} to ${steps.at(-1)} expected`}, ${step} given`,
-    );
-  const { state } = checkpoint;
   const messages = await store.read((db) => messagesOf(db, loaded.commits, codec));
-  const isForgotten = (id: string) => {
-    const message = messages.get(id)?.message;
-    return message === undefined || (message.role === "user" && message.forgotten !== undefined);
-  };
-  const isGone = state.tail.some(isForgotten);
-  const plan = state.plan === null ? null : planIn(loaded.commits);
-  const notes = state.notes.filter((one) => !isForgotten(one));
+  const again = loaded.definition.workflow
+    ? againFrom(loaded, loaded.definition.workflow, messages, from)
+    : againAt(loaded, messages, from);
+  const { state, said, kept } = again;
   const id = newId("run");
   const branchId = newId("branch");
   const at = clock.now();
-  const kept = [...state.tail, ...notes, ...(state.redo === null ? [] : [state.redo.message_id])];
-  const planned = plan === null || state.plan === null ? [] : [planMessage(state.plan, plan)];
   const body: RunBody = {
     v: 1,
     scope: loaded.scope,
@@ -64,10 +52,6 @@ export async function retryRun(
     usage: null,
     steps: 0,
   };
-  const said: Note[] = [
-    { type: "status", status: "starting" },
-    ...(plan === null ? [] : [{ type: "plan" as const, plan }]), // made once; it is this run's, too (P1)
-  ];
   const first: CommitBody = {
     v: 1,
     at,
@@ -75,16 +59,12 @@ export async function retryRun(
     result: null,
     notes: said,
     begun: [],
-    messages: codec.encode([...kept.flatMap((one) => messages.get(one)?.message ?? []), ...planned]).stored,
-    state: {
-      ...state,
-      notes,
-      plan: planned[0]?.id ?? null,
-      ...(isGone ? { phase: "refreshing" as const, tail: [], redo: null } : {}),
-    },
+    messages: codec.encode(kept).stored,
+    state,
     before: { notes: said.length, begun: 0 },
     open: true,
   };
+  const seq = said.filter(isEvent).length;
   await store.write(function* (db) {
     yield* createBranch(db, {
       id: branchId,
@@ -113,12 +93,57 @@ export async function retryRun(
       ended_at: null,
       body: JSON.stringify(body),
     });
-    yield* rows(
-      db.insertInto("commits").values({ run_id: id, ord: 0, seq: said.length, body: JSON.stringify(first) }),
-    );
+    yield* rows(db.insertInto("commits").values({ run_id: id, ord: 0, seq, body: JSON.stringify(first) }));
     yield* wake(db, id, "queued", at);
   });
   return id;
+}
+
+type Messages = ReadonlyMap<string, { readonly message: LogEntry }>;
+
+/** What a run is begun again with: the loop's state, what it has to say first, and the messages it goes on from. */
+export interface Again {
+  readonly state: TurnState;
+  readonly said: readonly Note[];
+  readonly kept: readonly LogEntry[];
+}
+
+/** A turn of an agent, from one of its steps. */
+function againAt(loaded: LoadedRun, messages: Messages, { step: fromStep, node }: RetryFrom): Again {
+  if (node !== undefined)
+    throw new TracksideError("config_invalid", "node: only a workflow's run has nodes; give `fromStep`.");
+  const checkpoints = loopRows(loaded.commits).filter((commit) => commit.state !== undefined);
+  const steps = checkpoints.map((commit) => (commit.state?.step ?? 0) + 1);
+  const step = fromStep ?? steps.at(-1) ?? 0;
+  const checkpoint = checkpoints[steps.indexOf(step)];
+  if (checkpoint?.state === undefined)
+    throw new TracksideError(
+      "config_invalid",
+      `fromStep: ${steps.length === 0 ? "the run has no step to go on from" : `${steps[0]} to ${steps.at(-1)} expected`}, ${step} given`,
+    );
+  const { state } = checkpoint;
+  const isForgotten = (id: string) => {
+    const message = messages.get(id)?.message;
+    return message === undefined || (message.role === "user" && message.forgotten !== undefined);
+  };
+  const isGone = state.tail.some(isForgotten);
+  const plan = state.plan === null ? null : planIn(loaded.commits);
+  const notes = state.notes.filter((one) => !isForgotten(one));
+  const kept = [...state.tail, ...notes, ...(state.redo === null ? [] : [state.redo.message_id])];
+  const planned = plan === null || state.plan === null ? [] : [planMessage(state.plan, plan)];
+  return {
+    state: {
+      ...state,
+      notes,
+      plan: planned[0]?.id ?? null,
+      ...(isGone ? { phase: "refreshing" as const, tail: [], redo: null } : {}),
+    },
+    said: [
+      { type: "status", status: "starting" },
+      ...(plan === null ? [] : [{ type: "plan" as const, plan }]), // made once; it is this run's, too (P1)
+    ],
+    kept: [...kept.flatMap((one) => messages.get(one)?.message ?? []), ...planned],
+  };
 }
 
 /** What the executor is told of a plan: its message is forgotten with its run, the plan is not. */

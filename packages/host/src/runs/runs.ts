@@ -181,11 +181,15 @@ export class Runs {
   /** A new run on a new branch from one of its steps; nothing earlier runs again (X13). */
   async retry(
     id: string,
-    { tenant = DEFAULT_TENANT, fromStep }: { tenant?: string; fromStep?: number } = {},
+    {
+      tenant = DEFAULT_TENANT,
+      fromStep,
+      node,
+    }: { tenant?: string; fromStep?: number | undefined; node?: string | undefined } = {},
   ): Promise<RunRecord> {
     const engine = await this.#ready();
     const row = await engine.store.read((db) => findRun(db, tenant, id));
-    const made = await retryRun(engine, row, fromStep);
+    const made = await retryRun(engine, row, { step: fromStep, node });
     engine.claim();
     return this.get(made, { tenant });
   }

@@ -12,6 +12,8 @@ export interface Catalog {
 interface KnownAgent {
   /** JSON Schema of what it answers; null for text. */
   readonly output: JsonObject | null;
+  /** The tools it has, those of its servers left out; undefined where nobody knows. */
+  readonly tools?: readonly string[] | undefined;
 }
 
 interface KnownTool {

@@ -55,9 +55,16 @@ export class Issues {
   misfit(path: Path, { at, allowed, given, unknown }: Misfit): void {
     const whole = [...path, ...at];
     const key = at.at(-1);
-    if (unknown !== undefined && typeof key === "string")
-      this.add(unknownKey(formatPath(whole), key, unknown));
+    if (unknown !== undefined && typeof key === "string") this.#unknownKey(whole, key, unknown);
     else this.tell(whole, allowed, given);
+  }
+
+  #unknownKey(path: Path, key: string, known: readonly string[]): void {
+    const near = nearestName(key, known);
+    const allowed = listed("a key it takes", known);
+    const hint = near === undefined ? `, ${allowed} expected` : `, did you mean \`${near}\`?`;
+    const found = unknownKey(formatPath(path), key, []);
+    this.add({ ...found, allowed, message: found.message + hint });
   }
 }
 

@@ -5,7 +5,8 @@ const MOST_NAMES = 2_000;
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined; // too long to be a slip
   const flat = flattened(name);
-  const most = Math.max(1, Math.floor(flat.length / 4));
+  // Of a name of one letter nothing would be left.
+  const most = flat.length < 2 ? 0 : Math.max(1, Math.floor(flat.length / 4));
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const candidate of known.slice(0, MOST_NAMES)) {
     if (Math.abs(candidate.length - name.length) > most + 2) continue;
@@ -19,16 +20,19 @@ function flattened(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, "");
 }
 
-/** How many letters have to be changed, added or taken away. */
+/** How many letters have to be changed, added or taken away, or change places with the next. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isTurned = j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const turned = isTurned ? (before[j - 2] ?? 0) + 1 : swap;
+      next.push(Math.min(swap, turned, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? a.length;
 }

@@ -64,6 +64,8 @@ function keyOf(at: Path): string {
   return JSON.stringify(at);
 }
 
+const THERE = "a reference to what is there, or one with a ? (then it is null)";
+
 /** What a reference stands for. */
 function readBy(reference: Reference, at: Path, scope: Scope, issues: Issues): Source {
   const start = startOf(reference, at, scope, issues);
@@ -72,7 +74,7 @@ function readBy(reference: Reference, at: Path, scope: Scope, issues: Issues): S
   if (found === "any") return ANY;
   if ("missing" in found) {
     if (!reference.optional)
-      issues.tell(at, `something that is there`, `${shown(reference)}: ${found.missing}`);
+      issues.tell(at, THERE, `${shown(reference)} given: ${found.missing}`);
     return ANY;
   }
   return { kind: "schema", place: found, from: referenceText(reference), orNull: reference.optional };
@@ -83,8 +85,7 @@ function startOf(reference: Reference, at: Path, scope: Scope, issues: Issues): 
   if (root === "input") return scope.shapes.input;
   if (root === "nodes") return nodeOf(reference, at, scope, issues);
   if (scope.item === undefined) {
-    const instead = scope.node === undefined ? "" : " (in `do`; for each item of its list)";
-    issues.tell(at, "input or nodes.<id>", `${shown(reference)} is only there within a map${instead}`);
+    issues.tell(at, "input or nodes.<id>", `${shown(reference)} is only there in what a map does`);
     return "any";
   }
   return root === "index" ? INDEX : scope.item;
@@ -99,9 +100,8 @@ function nodeOf(reference: Reference, at: Path, { shapes, node: own }: Scope, is
     return "any";
   }
   if (own !== undefined && !graph.isUpstream(id, own)) {
-    const why = id === own ? "is this node itself" : `does not come before "${own}"; connect the two, or`;
-    const given = `${shown(reference)} ${why}${id === own ? "" : " refer to another"}`;
-    issues.tell(at, "a node before this one", given);
+    const why = id === own ? "is this node itself" : `does not come before it; connect "${id}" to it, or to one before it`;
+    issues.tell(at, "a node before this one", `${shown(reference)} ${why}`);
     return "any";
   }
   const output = shapes.outputOf(id);
