@@ -151,10 +151,12 @@ export type {
   Waits,
   WorkflowCatalog,
   WorkflowFigures,
-  WorkflowInCode,
   WorkflowRecord,
   WorkflowRow,
   Workflows,
   WorkflowVersion,
   WorkflowVersionFacts,
 } from "./workflows/index.ts";
+  StartedWorkflow,
+  StartWorkflow,
+  WorkflowBinding,

@@ -59,7 +59,7 @@ import { Stats } from "./stats/stats.ts";
 import { rows, type Store, type Work } from "./store/index.ts";
 import { type Telemetry, type TelemetryOptions, telemetryOf } from "./telemetry/index.ts";
 import { type WebhookEndpoint, WebhookSender } from "./webhooks/index.ts";
-import { type WorkflowInCode, Workflows } from "./workflows/index.ts";
+import { type WorkflowBinding, Workflows } from "./workflows/index.ts";
 
 /** `tools`, `rails`, `hooks` and `mcpServers` are the toolkit of agents made at run time; agents in code bring their own. */
 export interface TracksideOptions extends EngineOptions, ToolkitOptions {
@@ -67,7 +67,7 @@ export interface TracksideOptions extends EngineOptions, ToolkitOptions {
   readonly store: Store;
   readonly agents: readonly Agent<readonly Tool[], never>[] | readonly AgentBinding[];
   /** Workflows in code, made with `defineWorkflow`. */
-  readonly workflows?: readonly WorkflowInCode[];
+  readonly workflows?: readonly WorkflowBinding[];
   /** Live events between processes: `redisBus(url)`. In one process nothing is needed. */
   readonly bus?: Bus;
   /** Work that post-hooks defer, by name: it is found again after a restart. */
@@ -261,6 +261,10 @@ export class Trackside {
       code: options.workflows ?? [],
       open: () => this.open(),
     });
+      stored: this.#stored,
+      begin: (found, input, { queue, ...asked }) =>
+        this.#begin(found, this.engine.read(found.binding, input, asked, false), { queue }),
+      retry: (runId, { node: _, ...asked }) => this.runs.retry(runId, asked),
     this.secrets = new Secrets(store, box);
     this.providers = new Providers({
       store,
@@ -381,9 +385,8 @@ export class Trackside {
       }
     }
     const given = { runId: newId("run"), turnRef: newId("turn"), owned: !queue, agentId };
-    const busy = whenBusy === "queue" ? { whenBusy: "queue" as const } : {};
     const { signal } = request;
-    const started = await this.engine.begin(found, request, { ...given, ...busy });
+    const started = await this.engine.begin(binding, request, { ...given, ...busy });
     const { runId, conversationId, result } = started;
     signal?.addEventListener("abort", () => void this.engine.cancel(runId, "aborted by the caller"), {
       once: true,
@@ -397,6 +400,17 @@ export class Trackside {
     const stream =
       found === undefined
         ? streamed((sink) =>
+    return this.#begin({ binding: found, ...(agentId === undefined ? {} : { id: agentId }) }, request, {
+      queue,
+      ...(whenBusy === "queue" ? { whenBusy } : {}),
+    });
+  }
+
+  async #begin(
+    { id: agentId, binding }: Named,
+    request: ReturnType<DurableEngine["read"]>,
+    { queue = false, ...busy }: { readonly queue?: boolean | undefined; readonly whenBusy?: "queue" },
+  ): Promise<StartedTurn> {
             this.engine.startFound(() => this.#found(agent, options?.scope), input, options, sink),
           )
         : found.stream(input, { ...options, engine: this.engine as Engine });

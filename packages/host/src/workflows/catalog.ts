@@ -1,11 +1,12 @@
-import type { AgentBinding, JsonObject } from "trackside";
+import type { AgentBinding, Json, JsonObject } from "trackside";
+import type { Catalog, WorkflowDefinition } from "trackside/schema";
 import { agentBody } from "../agents/agent-rows.ts";
 import type { RailDescription, Toolkit, ToolkitDescription } from "../agents/toolkit.ts";
 import type { InCode } from "../definitions/in-code.ts";
 import { type DefinitionRow, findAllNamed, listDefinitions, namesOf } from "../definitions/rows.ts";
 import { MOST_LISTED } from "../definitions/stored-definitions.ts";
 import type { Builder, Operation } from "../store/store.ts";
-import type { WorkflowInCode } from "./in-code.ts";
+import type { WorkflowBinding } from "./in-code.ts";
 import { referencesIn } from "./references.ts";
 import { workflowBody } from "./workflow-rows.ts";
 
@@ -31,15 +32,13 @@ export interface CatalogWorkflow {
   /** What a run is started with; null for any object. */
   readonly input: JsonObject | null;
   readonly output_schema: JsonObject | null;
-  /** The workflows that it runs itself. */
-  readonly uses: readonly string[];
 }
 
 /** Where the names are looked up. Those in code come before stored ones. */
 export interface CatalogSources {
   readonly toolkit: Toolkit;
   readonly agents: InCode<AgentBinding>;
-  readonly workflows: InCode<WorkflowInCode>;
+  readonly workflows: InCode<WorkflowBinding>;
 }
 
 /** All of it, as far as a list goes: for pickers. */
@@ -50,28 +49,44 @@ export function* wholeCatalog(db: Builder, from: CatalogSources, tenant: string)
   return catalogOf(from, agents, workflows);
 }
 
-/** What one definition may name, at one moment: the schemas of what it does name, and of others that they are there. */
-export interface Named {
-  readonly catalog: WorkflowCatalog;
-  /** Every agent there is, and every workflow. */
-  readonly agents: readonly string[];
-  readonly workflows: readonly string[];
-}
-
+/**
+ * What one definition is checked against, at one moment: of what it names the schemas, of others only that they are there.
+ * To check a save costs no more where there are many of them.
+ */
 export function* catalogFor(
   db: Builder,
   from: CatalogSources,
   tenant: string,
   raw: unknown,
-): Operation<Named> {
+): Operation<Catalog> {
   const named = referencesIn(raw);
-  const agents = yield* findAllNamed(db, "agent", tenant, [...named.agents]);
-  const workflows = yield* usedBy(db, from, tenant, named.workflows);
+  const agents = new Map<string, { readonly output: JsonObject | null }>();
+  for (const name of yield* namesOf(db, "agent", tenant)) agents.set(name, { output: null });
+  const stored = yield* findAllNamed(db, "agent", tenant, [...named.agents]);
+  for (const { name, output_schema } of agentsIn(from, stored)) agents.set(name, { output: output_schema });
+  const workflows = new Map<string, WorkflowDefinition>();
+  for (const row of yield* usedBy(db, from, tenant, named.workflows))
+    workflows.set(row.name, definitionIn(row));
+  for (const { definition } of from.workflows.all) workflows.set(definition.name, definition.workflow);
+  if ([...named.workflows].some((name) => !workflows.has(name)))
+    for (const row of yield* listDefinitions(db, "workflow", tenant, SOME)) // to say which there are
+      if (!workflows.has(row.name)) workflows.set(row.name, definitionIn(row));
+  const { tools, rails } = from.toolkit.describe();
   return {
-    catalog: catalogOf(from, agents, workflows),
-    agents: [...from.agents.names, ...(yield* namesOf(db, "agent", tenant))],
-    workflows: [...from.workflows.names, ...(yield* namesOf(db, "workflow", tenant))],
+    agents,
+    tools: new Map(
+      tools.map(({ name, input_schema: input, output_schema: output }) => [name, { input, output }]),
+    ),
+    workflows,
+    rails: new Set(rails.map(({ name }) => name)),
   };
+}
+
+const SOME = { after: undefined, isWanted: undefined, most: 50 };
+
+/** As it was saved, which it was not without a check. */
+function definitionIn({ body, id }: DefinitionRow): WorkflowDefinition {
+  return workflowBody.read(body, id).definition as unknown as WorkflowDefinition;
 }
 
 /** These, those that they run, and so on: whether they come round in a circle is seen only from all of them. */
@@ -94,7 +109,7 @@ function* usedBy(
     );
     found.push(...stored);
     const used = [
-      ...inCode.map(({ definition }) => referencesIn(definition)),
+      ...inCode.map(({ definition }) => referencesIn(definition.workflow)),
       ...stored.map(({ body, id }) => referencesIn(workflowBody.read(body, id).definition)),
     ];
     open = [...new Set(used.flatMap(({ workflows }) => [...workflows]))].filter((name) => !seen.has(name));
@@ -108,48 +123,41 @@ function catalogOf(
   workflows: readonly DefinitionRow[],
 ): WorkflowCatalog {
   const { tools, rails } = from.toolkit.describe();
-  const isOpen = (code: InCode<{ readonly definition: { readonly name: string } }>) => (row: DefinitionRow) =>
-    !code.has(row.name);
+  const stored = workflows.filter(({ name }) => !from.workflows.has(name));
   return {
-    agents: [
-      ...from.agents.all.map(({ definition }) => agentOf(definition.name, "code", definition.output_schema)),
-      ...agents.filter(isOpen(from.agents)).map(({ name, body, id }) => {
-        const { output_schema } = agentBody.read(body, id).definition;
-        return agentOf(name, "stored", output_schema);
-      }),
-    ],
+    agents: agentsIn(from, agents),
     tools,
     workflows: [
-      ...from.workflows.all.map(({ definition }) => workflowOf(definition.name, "code", definition)),
-      ...workflows
-        .filter(isOpen(from.workflows))
-        .map(({ name, body, id }) => workflowOf(name, "stored", workflowBody.read(body, id).definition)),
+      ...from.workflows.all.map(({ definition }) => workflowOf(definition.workflow, "code")),
+      ...stored.map((row) => workflowOf(definitionIn(row), "stored")),
     ],
     rails,
   };
 }
 
-function agentOf(name: string, source: CatalogAgent["source"], schema: unknown): CatalogAgent {
-  return { name, source, output_schema: objectOr(schema) };
+function agentsIn({ agents: code }: CatalogSources, stored: readonly DefinitionRow[]): CatalogAgent[] {
+  return [
+    ...code.all.map(({ definition: { name, output_schema } }) => {
+      return { name, source: "code" as const, output_schema };
+    }),
+    ...stored
+      .filter(({ name }) => !code.has(name))
+      .map(({ name, body, id }) => {
+        const { output_schema } = agentBody.read(body, id).definition;
+        return { name, source: "stored" as const, output_schema: schemaOr(output_schema) };
+      }),
+  ];
 }
 
-/** Stored ones were sound when they were saved. */
-function workflowOf(
-  name: string,
-  source: CatalogWorkflow["source"],
-  definition: Readonly<{ [K in "description" | "input" | "output_schema"]?: unknown }>,
-): CatalogWorkflow {
-  const { description, input, output_schema } = definition;
-  return {
-    name,
-    source,
-    description: typeof description === "string" ? description : "",
-    input: objectOr(input),
-    output_schema: objectOr(output_schema),
-    uses: [...referencesIn(definition).workflows],
-  };
+function workflowOf(definition: WorkflowDefinition, source: CatalogWorkflow["source"]): CatalogWorkflow {
+  const { name, description, input, output_schema } = definition;
+  return { name, source, description, input, output_schema };
 }
 
-function objectOr(value: unknown): JsonObject | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null; // part of a definition, which is JSON
+function schemaOr(value: Json | undefined): JsonObject | null {
+  return isObject(value) ? value : null;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -48,7 +48,7 @@ export class Waits {
 
 /** A node that waits for a call, and not for a person's decision. */
 function isWait({ kind, choices }: Approval): boolean {
-  return kind === "workflow_node" && choices.length === 1 && choices[0] === "submit";
+  return kind === "workflow_node" && choices.includes("submit");
 }
 
 function signature(key: Key, id: string): Buffer {

@@ -1,8 +1,10 @@
 import { AgentConfigError, type ConfigIssue, type JsonObject, type TracksideError } from "trackside";
 import { digestOf } from "trackside/engine";
+import { checkWorkflow } from "trackside/schema";
 import type { Validation } from "../agents/agents.ts";
 import { type AgentChange, diffDefinitions } from "../agents/diff.ts";
 import { issueAt } from "../agents/issues.ts";
+import type { StoredAgents } from "../agents/stored-agents.ts";
 import { parsed, renamed, unknownDefinition } from "../definitions/errors.ts";
 import { InCode, inByteOrder } from "../definitions/in-code.ts";
 import {
@@ -17,12 +19,20 @@ import {
   StoredDefinitions,
 } from "../definitions/stored-definitions.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
+import type { RunRecord } from "../runs/run-record.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import type { Cipher } from "../secrets/index.ts";
 import { type CatalogSources, catalogFor, type WorkflowCatalog, wholeCatalog } from "./catalog.ts";
-import { checked } from "./check.ts";
 import { figuresOf, NO_RUNS, type WorkflowFigures } from "./figures.ts";
-import type { WorkflowInCode } from "./in-code.ts";
+import type { WorkflowBinding } from "./in-code.ts";
+import {
+  type BeginRun,
+  type RetryRun,
+  type StartedWorkflow,
+  type StartWorkflow,
+  startWorkflow,
+} from "./start.ts";
+import { StoredWorkflows } from "./stored-workflows.ts";
 import { Waits } from "./waits.ts";
 import { type BesideWorkflow, WORKFLOWS } from "./workflow-rows.ts";
 
@@ -68,8 +78,11 @@ export interface WorkflowVersion extends WorkflowVersionFacts {
 export interface WorkflowsInit extends Omit<CatalogSources, "workflows"> {
   readonly engine: DurableEngine;
   readonly cipher: Cipher;
+  readonly stored: StoredAgents;
+  readonly begin: BeginRun;
+  readonly retry: RetryRun;
   /** Workflows in code. */
-  readonly code: readonly WorkflowInCode[];
+  readonly code: readonly WorkflowBinding[];
   readonly open: () => Promise<void>;
 }
 
@@ -85,8 +98,9 @@ export class Workflows {
   /** Nodes that wait until somebody sends something to their address. */
   readonly waits: Waits;
   readonly #init: WorkflowsInit;
-  readonly #code: InCode<WorkflowInCode>;
+  readonly #code: InCode<WorkflowBinding>;
   readonly #stored: StoredDefinitions<BesideWorkflow>;
+  readonly #bound: StoredWorkflows;
 
   constructor(init: WorkflowsInit) {
     this.#init = init;
@@ -94,6 +108,8 @@ export class Workflows {
     const { store, clock } = engine;
     this.#code = new InCode("workflow", init.code, clock.now());
     this.#stored = new StoredDefinitions({ kind: WORKFLOWS, store, now: () => clock.now(), cipher, open });
+    const { toolkit, stored, agents } = init;
+    this.#bound = new StoredWorkflows({ store, toolkit, stored, agents, workflows: this.#code });
     this.waits = new Waits(engine, cipher);
   }
 
@@ -130,7 +146,7 @@ export class Workflows {
   ): Promise<WorkflowRecord> {
     const { tenant = DEFAULT_TENANT } = options;
     this.#code.refuseChange(name);
-    const made = await this.#checked(definition, tenant, name);
+    const made = await this.#checked(definition, tenant);
     return this.#record(await this.#stored.save(name, made, options));
   }
 
@@ -185,22 +201,26 @@ export class Workflows {
     const { tenant = DEFAULT_TENANT } = options;
     this.#code.refuseChange(name);
     const { definition } = await this.version(name, n, { tenant });
-    const made = await this.#checked(definition, tenant, name);
+    const made = await this.#checked(definition, tenant);
     return this.#record(await this.#stored.save(name, made, { ...options, restoredFrom: n }));
   }
 
-  /** Every problem of a definition at once, as saving it would tell them. `name`: the workflow it is a version of. */
+  /**
+   * Every problem of a definition at once, as saving it would tell them. `name` is the workflow it is to be a version of,
+   * null for a new one: then a name that is taken is a problem, too.
+   */
   async validate(
     definition: unknown,
-    { tenant = DEFAULT_TENANT, name }: OfTenant & { readonly name?: string } = {},
+    { tenant = DEFAULT_TENANT, name }: OfTenant & { readonly name?: string | null } = {},
   ): Promise<Validation> {
+    const issues = name === undefined ? [] : await this.#taken(definition, tenant, name);
     try {
-      await this.#checked(definition, tenant, name);
-      return { ok: true, issues: [] };
+      await this.#checked(definition, tenant);
     } catch (error) {
-      if (error instanceof AgentConfigError) return { ok: false, issues: error.issues };
-      throw error;
+      if (!(error instanceof AgentConfigError)) throw error;
+      issues.push(...error.issues);
     }
+    return issues.length === 0 ? { ok: true, issues: [] } : { ok: false, issues };
   }
 
   /** A new workflow with the definition of another one, which may be in code if all it names is registered. */
@@ -230,11 +250,31 @@ export class Workflows {
     return this.#init.engine.store.read((db) => wholeCatalog(db, this.#sources, tenant));
   }
 
-  /** A definition with all that is wrong with it, or as it will be written. */
-  async #checked(given: unknown, tenant: string, name?: string): Promise<CheckedDefinition> {
+  /**
+   * Starts a run and answers as soon as it is durable. An input that is not what the workflow asks for is refused with every
+   * problem, and nothing is stored.
+   */
+  async start(name: string, input: unknown, options: StartWorkflow = {}): Promise<StartedWorkflow> {
     await this.#init.open();
-    const known = await this.#init.engine.store.read((db) => catalogFor(db, this.#sources, tenant, given));
-    const found = checked(given, known, name);
+    // Whether the scope is one is found out with the rest of the request.
+    const given = options.scope?.["tenant"];
+    const tenant = typeof given === "string" ? given : DEFAULT_TENANT;
+    const found = await this.#bound.find(tenant, name);
+    if (found === undefined) throw await this.#unknown(tenant, name);
+    return startWorkflow(found, input, options, this.#init.begin);
+  }
+
+  /** A new run from a node on: what completed before it is taken over, and nothing of that runs again. */
+  async retry(runId: string, options: OfTenant & { readonly node: string }): Promise<RunRecord> {
+    await this.#init.open();
+    return this.#init.retry(runId, options);
+  }
+
+  /** A definition with all that is wrong with it, or as it will be written. */
+  async #checked(given: unknown, tenant: string): Promise<CheckedDefinition> {
+    await this.#init.open();
+    const catalog = await this.#init.engine.store.read((db) => catalogFor(db, this.#sources, tenant, given));
+    const found = checkWorkflow(given, catalog);
     const issues: ConfigIssue[] = found.ok ? [] : [...found.issues];
     const own = nameIn(given);
     if (own !== undefined && this.#code.has(own))
@@ -246,6 +286,13 @@ export class Workflows {
       );
     const definition: JsonObject = JSON.parse(JSON.stringify(found.definition));
     return { name: found.definition.name, definition, digest: digestOf(definition) };
+  }
+
+  async #taken(definition: unknown, tenant: string, own: string | null): Promise<ConfigIssue[]> {
+    const name = nameIn(definition);
+    const found = name === undefined ? undefined : await this.#stored.find(tenant, name);
+    if (found === undefined || found.name === own || found.id === own) return [];
+    return [issueAt("name", name, "a name that no other workflow has")];
   }
 
   get #sources(): CatalogSources {
@@ -278,11 +325,11 @@ export class Workflows {
     return { ...stored, source: "stored", ...shadowed };
   }
 
-  #ofCode({ definition }: WorkflowInCode, tenant: string): WorkflowRecord {
-    const json: JsonObject = JSON.parse(JSON.stringify(definition));
+  #ofCode({ definition: { name, workflow } }: WorkflowBinding, tenant: string): WorkflowRecord {
+    const json: JsonObject = JSON.parse(JSON.stringify(workflow));
     return {
-      id: this.#code.idOf(definition.name),
-      name: definition.name,
+      id: this.#code.idOf(name),
+      name,
       tenant,
       version: 1,
       digest: digestOf(json),

@@ -1,0 +1,80 @@
+import {
+  AgentConfigError,
+  type ConfigIssue,
+  type RunOptions,
+  type RunResult,
+  readWorkflowInput,
+} from "trackside";
+import { issueAt } from "../agents/issues.ts";
+import type { RunRecord } from "../runs/run-record.ts";
+import type { WorkflowBinding } from "./in-code.ts";
+import type { FoundWorkflow } from "./stored-workflows.ts";
+
+/** How a run of a workflow is started. */
+export interface StartWorkflow extends Pick<RunOptions, "scope" | "requestId" | "signal"> {
+  /** Leave it to a worker instead of running it here. */
+  readonly queue?: boolean;
+}
+
+/** A run of a workflow that was started: here, on a worker, or before by the same request. */
+export interface StartedWorkflow {
+  readonly runId: string;
+  /** How it ends. */
+  readonly result: () => Promise<RunResult<unknown>>;
+}
+
+/** Begins a run with what its workflow is started with, as JSON. The host's own. */
+export type BeginRun = (
+  found: FoundWorkflow,
+  input: string,
+  options: StartWorkflow,
+) => Promise<StartedWorkflow>;
+
+/** Starts a run again from one of its nodes. The host's own. */
+export type RetryRun = (
+  runId: string,
+  options: { readonly tenant?: string; readonly node: string },
+) => Promise<RunRecord>;
+
+/** Starts a run if its input is what the workflow asks for; otherwise nothing is stored. */
+export async function startWorkflow(
+  found: FoundWorkflow,
+  input: unknown,
+  options: StartWorkflow,
+  begin: BeginRun,
+): Promise<StartedWorkflow> {
+  return begin(found, await readInput(found.binding, input), options);
+}
+
+async function readInput(
+  { definition: { name, workflow } }: WorkflowBinding,
+  input: unknown,
+): Promise<string> {
+  const read = await readWorkflowInput(workflow, input);
+  if (read.ok) return read.text;
+  throw new AgentConfigError(
+    `The input of the workflow ${JSON.stringify(name)}`,
+    issuesIn(read.problem, input),
+  );
+}
+
+/** The problems as a schema tells them, each with its path: `service: …; version: …`. */
+function issuesIn(problem: string, input: unknown): ConfigIssue[] {
+  return problem.split("; ").map((line) => {
+    const [, path, allowed] = /^([\w.-]+): (.*)$/s.exec(line) ?? [];
+    if (path === undefined || allowed === undefined)
+      return { path: "input", given: "", allowed: line, message: `input: ${line}` };
+    const { given } = issueAt("", valueAt(input, path.split(".")), "");
+    return {
+      path: `input.${path}`,
+      given,
+      allowed,
+      message: `input.${path}: ${allowed} ${given} was given.`,
+    };
+  });
+}
+
+function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  return typeof value === "object" && value !== null ? valueAt(Reflect.get(value, key), rest) : undefined;
+}
