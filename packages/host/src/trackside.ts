@@ -264,7 +264,9 @@ export class Trackside {
       stored: this.#stored,
       begin: (found, input, { queue, ...asked }) =>
         this.#begin(found, this.engine.read(found.binding, input, asked, false), { queue }),
-      retry: (runId, { node: _, ...asked }) => this.runs.retry(runId, asked),
+      code: options.workflows ?? [],
+      open: () => this.open(),
+    });
     this.secrets = new Secrets(store, box);
     this.providers = new Providers({
       store,

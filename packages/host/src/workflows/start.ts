@@ -6,7 +6,6 @@ import {
   readWorkflowInput,
 } from "trackside";
 import { issueAt } from "../agents/issues.ts";
-import type { RunRecord } from "../runs/run-record.ts";
 import type { WorkflowBinding } from "./in-code.ts";
 import type { FoundWorkflow } from "./stored-workflows.ts";
 
@@ -29,12 +28,6 @@ export type BeginRun = (
   input: string,
   options: StartWorkflow,
 ) => Promise<StartedWorkflow>;
-
-/** Starts a run again from one of its nodes. The host's own. */
-export type RetryRun = (
-  runId: string,
-  options: { readonly tenant?: string; readonly node: string },
-) => Promise<RunRecord>;
 
 /** Starts a run if its input is what the workflow asks for; otherwise nothing is stored. */
 export async function startWorkflow(

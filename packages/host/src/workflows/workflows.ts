@@ -19,19 +19,12 @@ import {
   StoredDefinitions,
 } from "../definitions/stored-definitions.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
-import type { RunRecord } from "../runs/run-record.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import type { Cipher } from "../secrets/index.ts";
 import { type CatalogSources, catalogFor, type WorkflowCatalog, wholeCatalog } from "./catalog.ts";
 import { figuresOf, NO_RUNS, type WorkflowFigures } from "./figures.ts";
 import type { WorkflowBinding } from "./in-code.ts";
-import {
-  type BeginRun,
-  type RetryRun,
-  type StartedWorkflow,
-  type StartWorkflow,
-  startWorkflow,
-} from "./start.ts";
+import { type BeginRun, type StartedWorkflow, type StartWorkflow, startWorkflow } from "./start.ts";
 import { StoredWorkflows } from "./stored-workflows.ts";
 import { Waits } from "./waits.ts";
 import { type BesideWorkflow, WORKFLOWS } from "./workflow-rows.ts";
@@ -80,7 +73,6 @@ export interface WorkflowsInit extends Omit<CatalogSources, "workflows"> {
   readonly cipher: Cipher;
   readonly stored: StoredAgents;
   readonly begin: BeginRun;
-  readonly retry: RetryRun;
   /** Workflows in code. */
   readonly code: readonly WorkflowBinding[];
   readonly open: () => Promise<void>;
@@ -262,12 +254,6 @@ export class Workflows {
     const found = await this.#bound.find(tenant, name);
     if (found === undefined) throw await this.#unknown(tenant, name);
     return startWorkflow(found, input, options, this.#init.begin);
-  }
-
-  /** A new run from a node on: what completed before it is taken over, and nothing of that runs again. */
-  async retry(runId: string, options: OfTenant & { readonly node: string }): Promise<RunRecord> {
-    await this.#init.open();
-    return this.#init.retry(runId, options);
   }
 
   /** A definition with all that is wrong with it, or as it will be written. */

@@ -24,8 +24,9 @@ export const workflowRecord = facts.extend({ definition });
 
 const figures = {
   last_run: r.agentRow.shape.last_run,
+  /** A hundred at most: the last ones. */
   runs: z.number().int(),
-  /** Those of them that ended with an error. */
+  /** How many of those ended with an error. */
   failures: z.number().int(),
   /** Of its runs and of all that is below them. */
   pending_approvals: z.number().int(),
@@ -101,7 +102,7 @@ export const workflowShapes = {
   validateWorkflow: {
     body: z.strictObject({
       definition,
-      /** The workflow it is the next version of: its own name is then no other's. */
+      /** The workflow it is to be a version of; left out, a new one, whose name must not be taken. */
       name: name.optional(),
     }),
     answer: z.object({ ok: z.boolean(), issues: z.array(r.issue) }),

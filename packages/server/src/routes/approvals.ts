@@ -1,4 +1,10 @@
-import type { ApprovalRecord, ApprovalRule, DecideInput, RunRecord } from "@trackside/host";
+import {
+  type ApprovalRecord,
+  type ApprovalRule,
+  allows,
+  type DecideInput,
+  type RunRecord,
+} from "@trackside/host";
 import type { Approval, DurableEvent } from "trackside";
 import type { Answer } from "../contract/index.ts";
 import type { Context, Handlers } from "../http/handler.ts";
@@ -23,7 +29,11 @@ export const approvalHandlers = {
       ...(tree === undefined ? {} : { rootRunId: tree }),
       ...(after === undefined ? {} : { after }),
     });
-    return pageOf(found.map(rowOf), limit, ({ id }) => id);
+    return pageOf(
+      found.map((one) => rowOf(one, context)),
+      limit,
+      ({ id }) => id,
+    );
   },
 
   async streamApprovals(_input, context) {
@@ -34,7 +44,11 @@ export const approvalHandlers = {
         const after = Number.isSafeInteger(seen) ? seen : undefined;
         const changes = approvals.changes({ ...tenantOf(context), after, signal });
         for await (const { approvals: changed, cursor, complete } of changes)
-          yield { id: String(cursor), event: "inbox", data: { items: changed.map(rowOf), complete } };
+          yield {
+            id: String(cursor),
+            event: "inbox",
+            data: { items: changed.map((one) => rowOf(one, context)), complete },
+          };
       },
     });
   },
@@ -49,7 +63,7 @@ export const approvalHandlers = {
       approvals.list({ ...scope, state: "all", rootRunId: run.root_run_id, limit: SIBLINGS }),
     ]);
     return {
-      ...rowOf(ofRun(approval, run)),
+      ...rowOf(ofRun(approval, run), context),
       run: recordOf(run),
       tool_description: toolDescription(context, approval),
       context: [...before(events, id)],
@@ -112,12 +126,26 @@ function copyOf(approval: ApprovalRecord): Answer<"decideApproval"> {
   return { ...approval, reasons: [...approval.reasons], choices: [...approval.choices] };
 }
 
-function rowOf(approval: ApprovalRecord): Answer<"listApprovals">["items"][number] {
+function rowOf(approval: ApprovalRecord, context: Context): Answer<"listApprovals">["items"][number] {
   return {
     ...copyOf(approval),
+    ...webhookOf(approval, context),
     agent: approval.requester,
     irreversible: approval.irreversible === true,
   };
+}
+
+/** Where a node that waits is sent what it waits for: whoever knows it may, so it is for those who might decide anyway. */
+function webhookOf(
+  approval: ApprovalRecord,
+  { trackside, credential, publicUrl }: Context,
+): { webhook_url?: string } {
+  if (approval.state !== "pending" || !allows(credential.role, "decide")) return {};
+  const token = trackside.workflows.waits.tokenOf(approval);
+  if (token === undefined) return {};
+  const address = new URL(`/api/v1/waits/${encodeURIComponent(approval.id)}`, publicUrl);
+  address.searchParams.set("token", token);
+  return { webhook_url: address.href };
 }
 
 /** What was said and done before the question, the last of it. */

@@ -30,6 +30,11 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     accept: "Your answer goes to the server that asked.",
     decline: "The server is told that you do not answer.",
   },
+  workflow_node: {
+    approve: "The workflow goes on after this node, with your answer as its output.",
+    reject: "The node fails with your reason, or the workflow goes on by the node's own way for that.",
+    submit: "The workflow goes on after this node, with what you give as its output.",
+  },
   tool_definition: {
     approve: "{tool} may be used as it is defined now.",
     reject: "{tool} stays withheld from agents.",
@@ -40,6 +45,8 @@ function onTimeout({ kind, tool, deadline }: Approval): string {
   if (deadline === null) return "It waits until somebody decides.";
   if (kind === "tool_call")
     return `${tool ?? "The call"} does not run. The model is told that nobody decided in time.`;
+  if (kind === "workflow_node")
+    return "The node fails because nobody decided in time, or the workflow goes on by the node's own way for that.";
   if (kind === "unknown_outcome") return "The model is told that nobody knows what came of it.";
   return "It counts as refused, and the run goes on.";
 }

@@ -104,7 +104,11 @@ export const runHandlers = {
   },
 
   async retryRun({ params: { id }, body }, context) {
-    const from = body.from_step === undefined ? {} : { fromStep: body.from_step };
+    const { from_step, node } = body;
+    const from = {
+      ...(from_step === undefined ? {} : { fromStep: from_step }),
+      ...(node === undefined ? {} : { node }),
+    };
     return recordOf(await context.trackside.runs.retry(id, { ...tenantOf(context), ...from }));
   },
 
