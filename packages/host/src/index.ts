@@ -82,6 +82,20 @@ export {
   type RunChange,
 } from "./journal/durable-engine.ts";
 export { checkUrl, guardedFetch, type UrlPolicy } from "./net/index.ts";
+export {
+  type PlanBoard,
+  PlanConflictError,
+  type PlanContent,
+  type PlanGeneration,
+  type PlanInput,
+  type PlannedStep,
+  type Planner,
+  type PlanRecord,
+  type PlanStep,
+  type Plans,
+  type PlanVersion,
+  type PlanWork,
+} from "./plans/index.ts";
 export type { ProviderFacts, Providers, ProviderTest } from "./providers/index.ts";
 export type { ApprovalRule } from "./rules/index.ts";
 export type { StreamedEvent } from "./runs/events.ts";

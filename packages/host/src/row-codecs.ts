@@ -11,6 +11,7 @@ import {
   outcomeBody,
   runBody,
 } from "./journal/row-codecs.ts";
+import { planBody, planStepBody, planVersionBody, planWorkBody } from "./plans/plan-rows.ts";
 import { ruleBody } from "./rules/index.ts";
 import { firingBody, scheduleBody } from "./schedules/schedule-rows.ts";
 import type { RowCodec } from "./store/rows/versioned.ts";
@@ -29,6 +30,10 @@ const all = [
   firingBody,
   inboxBody,
   outcomeBody,
+  planBody,
+  planStepBody,
+  planVersionBody,
+  planWorkBody,
   ruleBody,
   runBody,
   scheduleBody,

@@ -468,8 +468,6 @@ export interface PlansTable {
   version: number;
   /** active, superseded, completed, failed */
   state: string;
-  /** Goes up with everything that is written of it: whoever writes it first in a transaction is alone with its steps. */
-  revision: number;
   created_at: number;
   updated_at: number;
   /** JSON: goal, steps, who saved it last. */
@@ -502,6 +500,7 @@ export interface PlanStepsTable {
   body: string;
 }
 
+/** Whoever has written it in a transaction is alone with the plans of the agent until that ends. */
 export interface PlanWorkTable {
   tenant: string;
   agent_id: string;

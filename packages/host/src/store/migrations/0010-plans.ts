@@ -18,7 +18,6 @@ export const plans: Migration = {
         agent_id: "text",
         version: "integer",
         state: "text",
-        revision: "integer",
         created_at: "integer",
         updated_at: "integer",
         body: "text",

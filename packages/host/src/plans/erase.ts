@@ -1,0 +1,20 @@
+import { type Builder, type Operation, rows } from "../store/store.ts";
+import { planStepBody } from "./plan-rows.ts";
+
+/** What a plan has of a conversation goes with it (X12): outputs of steps, and what was said of them. */
+export function* erasePlanOutputs(db: Builder, conversationId: string): Operation<void> {
+  const found = yield* rows(
+    db.selectFrom("plan_steps").selectAll().where("conversation_id", "=", conversationId),
+  );
+  for (const { plan_id, step_id, body: text } of found) {
+    const kept = { output: null, cut: false, prompt: null, verdict_detail: null };
+    const body = planStepBody.write({ ...planStepBody.read(text, step_id), ...kept });
+    yield* rows(
+      db
+        .updateTable("plan_steps")
+        .set({ body, conversation_id: null })
+        .where("plan_id", "=", plan_id)
+        .where("step_id", "=", step_id),
+    );
+  }
+}
