@@ -41,7 +41,6 @@ import { DurableEngine } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
 import { storedDefinitions } from "./mcp/stored-definitions.ts";
-import { Plans } from "./plans/index.ts";
 import { Providers } from "./providers/index.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
@@ -136,8 +135,6 @@ export class Trackside {
   readonly agents: Agents;
   /** Workflows in code and those made at run time, with their versions. */
   readonly workflows: Workflows;
-  /** What agents are to do, as people plan it (W2). */
-  readonly plans: Plans;
   /** What agents made at run time may use. */
   readonly toolkit: Toolkit;
   readonly runs: Runs;
@@ -261,9 +258,6 @@ export class Trackside {
       toolkit: this.toolkit,
       cipher: box,
       agents: new InCode("agent", code, this.engine.clock.now()),
-      code: options.workflows ?? [],
-      open: () => this.open(),
-    });
       stored: this.#stored,
       begin: (found, input, { queue, ...asked }) =>
         this.#begin(found, this.engine.read(found.binding, input, asked, false), { queue }),
@@ -284,17 +278,6 @@ export class Trackside {
     });
     // What is sent and stored is JSON, which is all a redactor asks for.
     this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
-    this.plans = new Plans({
-      engine: this.engine,
-      agents: this.agents,
-      toolkit: this.toolkit,
-      runs: this.runs,
-      cipher: box,
-      code,
-      find: (name, tenant) => this.#agent(name, { tenant }),
-      open: () => this.open(),
-      notice,
-    });
     this.conversations = new Conversations(this.engine, (agent, input, sending) =>
       this.start(agent, input, sending),
     );
@@ -328,12 +311,10 @@ export class Trackside {
     await this.engine.store.open();
     this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
     await this.providers.load();
-    this.plans.register(); // before runs are taken up
     await this.engine.open(options);
     this.#sender?.start();
     this.#retention = new Retention(this.engine, this.#options.retention ?? {});
     this.#retention.start();
-    if (options.claims ?? this.#options.claims ?? true) this.plans.start();
     if (options.claims ?? this.#options.claims ?? true) this.schedules.start();
   }
 
@@ -369,7 +350,6 @@ export class Trackside {
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     await this.#opening?.catch(() => {});
     this.#retention?.stop();
-    await this.plans.stopWorking();
     await this.schedules.stop();
     await this.#sender?.stop();
     await this.engine.close(options);
@@ -403,6 +383,17 @@ export class Trackside {
         return { runId, conversationId: id, receipt, result: () => this.engine.result(tenant, runId) };
       }
     }
+    return this.#begin({ binding: found, ...(agentId === undefined ? {} : { id: agentId }) }, request, {
+      queue,
+      ...(whenBusy === "queue" ? { whenBusy } : {}),
+    });
+  }
+
+  async #begin(
+    { id: agentId, binding }: Named,
+    request: ReturnType<DurableEngine["read"]>,
+    { queue = false, ...busy }: { readonly queue?: boolean | undefined; readonly whenBusy?: "queue" },
+  ): Promise<StartedTurn> {
     const given = { runId: newId("run"), turnRef: newId("turn"), owned: !queue, agentId };
     const { signal } = request;
     const started = await this.engine.begin(binding, request, { ...given, ...busy });
@@ -419,17 +410,6 @@ export class Trackside {
     const stream =
       found === undefined
         ? streamed((sink) =>
-    return this.#begin({ binding: found, ...(agentId === undefined ? {} : { id: agentId }) }, request, {
-      queue,
-      ...(whenBusy === "queue" ? { whenBusy } : {}),
-    });
-  }
-
-  async #begin(
-    { id: agentId, binding }: Named,
-    request: ReturnType<DurableEngine["read"]>,
-    { queue = false, ...busy }: { readonly queue?: boolean | undefined; readonly whenBusy?: "queue" },
-  ): Promise<StartedTurn> {
             this.engine.startFound(() => this.#found(agent, options?.scope), input, options, sink),
           )
         : found.stream(input, { ...options, engine: this.engine as Engine });
