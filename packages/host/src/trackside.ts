@@ -41,6 +41,7 @@ import { DurableEngine } from "./journal/durable-engine.ts";
 import { runBody } from "./journal/row-codecs.ts";
 import { LazyHub } from "./mcp/lazy-hub.ts";
 import { storedDefinitions } from "./mcp/stored-definitions.ts";
+import { Plans } from "./plans/index.ts";
 import { Providers } from "./providers/index.ts";
 import { Retention, type RetentionRules } from "./retention.ts";
 import { type ApprovalRule, approvalRules } from "./rules/index.ts";
@@ -135,6 +136,8 @@ export class Trackside {
   readonly agents: Agents;
   /** Workflows in code and those made at run time, with their versions. */
   readonly workflows: Workflows;
+  /** What agents are to do, as people plan it (W2). */
+  readonly plans: Plans;
   /** What agents made at run time may use. */
   readonly toolkit: Toolkit;
   readonly runs: Runs;
@@ -278,6 +281,17 @@ export class Trackside {
     });
     // What is sent and stored is JSON, which is all a redactor asks for.
     this.runs = new Runs(this.engine, (value) => this.secrets.redactor.json(value as never));
+    this.plans = new Plans({
+      engine: this.engine,
+      agents: this.agents,
+      toolkit: this.toolkit,
+      runs: this.runs,
+      cipher: box,
+      code,
+      find: (name, tenant) => this.#agent(name, { tenant }),
+      open: () => this.open(),
+      notice,
+    });
     this.conversations = new Conversations(this.engine, (agent, input, sending) =>
       this.start(agent, input, sending),
     );
@@ -311,10 +325,12 @@ export class Trackside {
     await this.engine.store.open();
     this.#cipher.keyring.current(); // a missing key is said now, not at the first approval
     await this.providers.load();
+    this.plans.register(); // before runs are taken up
     await this.engine.open(options);
     this.#sender?.start();
     this.#retention = new Retention(this.engine, this.#options.retention ?? {});
     this.#retention.start();
+    if (options.claims ?? this.#options.claims ?? true) this.plans.start();
     if (options.claims ?? this.#options.claims ?? true) this.schedules.start();
   }
 
@@ -350,6 +366,7 @@ export class Trackside {
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     await this.#opening?.catch(() => {});
     this.#retention?.stop();
+    await this.plans.stopWorking();
     await this.schedules.stop();
     await this.#sender?.stop();
     await this.engine.close(options);
