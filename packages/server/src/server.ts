@@ -74,11 +74,13 @@ export function createServer(options: ServerOptions): TracksideServer {
   const redact = (text: string) => trackside.secrets.redactor.text(text);
   const reporting: Reporting = { log: (line) => log(redact(line)), redact };
   const signIns = new RateLimit(limits.signIn);
+  const triggers = new RateLimit(limits.trigger);
   const services: Services = {
     trackside,
     publicUrl: url,
     cookie: () => sessionCookie(url(), port),
     admitSignIn: (address) => signIns.take(address),
+    admitTrigger: (sender) => triggers.take(sender),
   };
   const files = (async () =>
     new WebFiles(options.web === false ? undefined : (options.web ?? (await findWeb()))))();

@@ -36,6 +36,7 @@ import { Starter } from "./starter.ts";
 import { type TargetHost, withBody } from "./targets.ts";
 import { Ticker } from "./ticker.ts";
 import { ScheduleWatch } from "./watch.ts";
+import { patternWords } from "./words.ts";
 
 export interface SchedulesInit {
   readonly engine: DurableEngine;
@@ -278,10 +279,14 @@ export class Schedules {
     return { firings, next: firings.length < most || last === undefined ? null : firingCursor(last) };
   }
 
-  /** The next times of a trigger, whether there is a schedule of it or not. None for a webhook. */
-  nextTimes(trigger: ScheduleTrigger, count = SHOWN_TIMES): readonly number[] {
-    if (trigger.kind === "webhook") return [];
-    return nextTimes(trigger, this.#init.engine.clock.now(), count);
+  /** The next times of a trigger, whether there is a schedule of it or not, and what it says in words. */
+  preview(
+    trigger: ScheduleTrigger,
+    count: number = SHOWN_TIMES,
+  ): { readonly times: readonly number[]; readonly words: string | null } {
+    if (trigger.kind === "webhook") return { times: [], words: null };
+    const times = nextTimes(trigger, this.#init.engine.clock.now(), count);
+    return { times, words: patternWords(trigger.pattern) ?? null };
   }
 
   /**

@@ -22,7 +22,7 @@ await onBothStores("schedules", (database) => {
     expect(made).not.toHaveProperty("secret");
     expect(await schedules.get("news")).toEqual(made);
     expect(await schedules.get(made.id)).toEqual(made);
-    expect(schedules.nextTimes(made.trigger)).toEqual(
+    expect(schedules.preview(made.trigger).times).toEqual(
       [1, 2, 3, 4, 5].map((n) => START + n * HOUR - 45 * 60_000),
     );
     await schedules.create(hourly("archive"), ANN);

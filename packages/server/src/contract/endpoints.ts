@@ -138,6 +138,43 @@ export const endpoints = {
     "Goes on with a node that waits for this; whoever has the address may",
   ),
 
+  listSchedules: get("/schedules", "read", "Schedules", "What starts by the clock or by a webhook"),
+  createSchedule: {
+    ...post("/schedules", "operate", "Schedules", "Makes a schedule; the secret of a webhook is shown once"),
+    status: 201,
+  },
+  previewSchedule: post(
+    "/schedules/preview",
+    "read",
+    "Schedules",
+    "What is wrong with a trigger, or when it is due: the next five times",
+  ),
+  getSchedule: get("/schedules/{id}", "read", "Schedules", "One schedule with its next five times"),
+  saveSchedule: put("/schedules/{id}", "operate", "Schedules", "Saves a schedule; a stale version is refused"),
+  deleteSchedule: remove("/schedules/{id}", "operate", "Schedules", "Deletes a schedule; its runs stay"),
+  enableSchedule: post("/schedules/{id}/enable", "operate", "Schedules", "Switches a schedule on"),
+  disableSchedule: post("/schedules/{id}/disable", "operate", "Schedules", "Switches a schedule off"),
+  fireSchedule: {
+    ...post("/schedules/{id}/fire", "operate", "Schedules", "Starts what it is for, now"),
+    status: 202,
+  },
+  rotateScheduleSecret: post(
+    "/schedules/{id}/secret",
+    "operate",
+    "Schedules",
+    "A new secret for its webhooks, shown once",
+  ),
+  listFirings: get("/schedules/{id}/firings", "read", "Schedules", "When it was due and what came of it"),
+  triggerSchedule: {
+    ...post(
+      "/triggers/{id}",
+      "nobody",
+      "Schedules",
+      "A webhook for a schedule: whoever has signed it with the schedule's secret may",
+    ),
+    status: 202,
+  },
+
   listTools: get("/tools", "read", "Registry", "Tools that agents may be given"),
   listRails: get("/rails", "read", "Registry", "Rails, with the schemas of their options"),
   listHooks: get("/hooks", "read", "Registry", "Hooks, with the schemas of their options"),

@@ -3,6 +3,7 @@ import { anything, at, count, flag, id, name, page, several } from "./common.ts"
 import type { EndpointName } from "./endpoints.ts";
 import { json, userInput } from "./input.ts";
 import * as r from "./records.ts";
+import { scheduleShapes } from "./schedules.ts";
 import { workflowShapes } from "./workflows.ts";
 
 /** What goes into an endpoint and comes out of it. Parts that are not there are empty. */
@@ -93,6 +94,7 @@ export const shapes = {
   },
 
   ...workflowShapes,
+  ...scheduleShapes,
 
   listTools: { answer: page(r.toolRecord) },
   listRails: { answer: page(r.guardRecord) },

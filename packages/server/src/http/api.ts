@@ -63,6 +63,7 @@ function answering(name: EndpointName, options: ApiOptions): (c: HonoContext<Env
       signal,
       requestId: key === undefined ? undefined : requestIdOf(credential, name, c.req.path, key),
       request,
+      bytes,
       address: c.get("address"),
       publicUrl: services.publicUrl(),
     };

@@ -21,6 +21,8 @@ export interface Context {
   /** The `Idempotency-Key` of this caller: the same one again is the same request (X10). */
   readonly requestId: string | undefined;
   readonly request: Request;
+  /** Its body as it came: what a signature is about. */
+  readonly bytes: Uint8Array;
   /** Where it came from. */
   readonly address: string;
   /** Where people find the control room: `http://127.0.0.1:4711`. */

@@ -13,6 +13,8 @@ export interface Limits {
   readonly nobody: Rate;
   /** Attempts to sign in from one address. */
   readonly signIn: Rate;
+  /** Webhooks for one schedule from one address. */
+  readonly trigger: Rate;
   /** How long headers, and whole requests, may take to come in. */
   readonly headersMs: number;
   readonly requestMs: number;
@@ -27,6 +29,7 @@ export const DEFAULT_LIMITS: Limits = {
   address: { burst: 8000, perSecond: 2000 },
   nobody: { burst: 300, perSecond: 50 },
   signIn: { burst: 20, perSecond: 0.5 },
+  trigger: { burst: 60, perSecond: 5 },
   headersMs: 10_000,
   requestMs: 60_000,
   connections: 10_000,

@@ -42,12 +42,16 @@ const STATUS: Readonly<Record<string, number>> = {
   token_unknown: 404,
   user_unknown: 404,
 
+  delivery_invalid: 400,
+  not_signed: 401,
+
   name_taken: 409,
   read_only: 409,
   approval_conflict: 409,
   cancelled: 409,
   conversation_busy: 409,
   last_admin: 409,
+  schedule_off: 409,
   user_exists: 409,
   version_conflict: 409,
 

@@ -9,4 +9,6 @@ export interface Services {
   readonly cookie: () => SessionCookie;
   /** Refuses whoever tries to sign in too often. */
   readonly admitSignIn: (address: string) => void;
+  /** Refuses whoever sends webhooks too often. */
+  readonly admitTrigger: (sender: string) => void;
 }

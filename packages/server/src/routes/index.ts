@@ -9,6 +9,7 @@ import { metricsHandlers } from "./metrics.ts";
 import { providerHandlers } from "./providers.ts";
 import { registryHandlers } from "./registry.ts";
 import { runHandlers } from "./runs.ts";
+import { scheduleHandlers } from "./schedules.ts";
 import { serverHandlers } from "./server.ts";
 import { sessionHandlers } from "./session.ts";
 import { statsHandlers } from "./stats.ts";
@@ -26,6 +27,7 @@ export const handlers: Handlers = {
   ...providerHandlers,
   ...registryHandlers,
   ...runHandlers,
+  ...scheduleHandlers,
   ...serverHandlers,
   ...sessionHandlers,
   ...statsHandlers,
