@@ -162,7 +162,10 @@ export {
 export type {
   CatalogAgent,
   CatalogWorkflow,
+  StartedWorkflow,
+  StartWorkflow,
   Waits,
+  WorkflowBinding,
   WorkflowCatalog,
   WorkflowFigures,
   WorkflowRecord,
@@ -171,6 +174,3 @@ export type {
   WorkflowVersion,
   WorkflowVersionFacts,
 } from "./workflows/index.ts";
-  StartedWorkflow,
-  StartWorkflow,
-  WorkflowBinding,
