@@ -58,9 +58,13 @@ function checkDraft(draft: Draft, catalog: Catalog, issues: Issues): void {
   checkNames(draft, catalog, issues);
 }
 
+/** A fraction of a second, and far more than schemas that were not made to be slow ever need. */
+const MOST_STEPS = 250_000;
+
 function shapesOf({ nodes, edges, input }: Draft, catalog: Catalog): Shapes {
   const outputs = new Map<string, NodeOutput>();
   const sound = edges.flatMap((edge) => edge ?? []);
+  const allowance = { left: MOST_STEPS };
   return {
     graph: graphOf({ nodes: Object.fromEntries(nodes), edges: sound }),
     input: input ? { schema: input, root: input } : "any",
@@ -70,6 +74,7 @@ function shapesOf({ nodes, edges, input }: Draft, catalog: Catalog): Shapes {
       outputs.set(id, output);
       return output;
     },
+    walk: () => new SchemaWalk(allowance),
   };
 }
 
@@ -88,7 +93,7 @@ function checkOutput({ output, output_schema, whole }: Draft, shapes: Shapes, is
   if (template === undefined) return;
   const source = sourceOf(template, ["output"], { shapes }, issues);
   if (!output_schema) return;
-  for (const misfit of misfitsOf(source, { schema: output_schema, root: output_schema }))
+  for (const misfit of misfitsOf(source, { schema: output_schema, root: output_schema }, shapes.walk()))
     issues.misfit(["output"], misfit);
 }
 

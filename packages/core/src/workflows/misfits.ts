@@ -38,15 +38,15 @@ const SHOWN_VALUES = 8;
 const NAMED_KEYS = 100;
 
 /** Everything about a value that certainly does not fit a schema. Where it may fit, nothing. */
-export function misfitsOf(source: Source, target: Place): readonly Misfit[] {
-  const fitting = new Fitting();
+export function misfitsOf(source: Source, target: Place, walk = new SchemaWalk()): readonly Misfit[] {
+  const fitting = new Fitting(walk);
   fitting.fit(source, target, { at: [], within: "", depth: 0 });
   return fitting.found;
 }
 
 /** The kinds of values a source may be. */
-export function kindsOf(source: Source): number {
-  return new Fitting().kinds(source);
+export function kindsOf(source: Source, walk = new SchemaWalk()): number {
+  return new Fitting(walk).kinds(source);
 }
 
 interface Spot {
@@ -59,7 +59,11 @@ interface Spot {
 
 class Fitting {
   readonly found: Misfit[] = [];
-  readonly #walk = new SchemaWalk();
+  readonly #walk: SchemaWalk;
+
+  constructor(walk: SchemaWalk) {
+    this.#walk = walk;
+  }
 
   fit(source: Source, target: Place, spot: Spot): void {
     if (source.kind === "any" || spot.depth > MOST_DEPTH || this.found.length >= MOST_MISFITS) return;

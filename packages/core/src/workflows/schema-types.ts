@@ -37,8 +37,8 @@ export function mismatch(
 export function placeAt(
   start: Place,
   path: readonly (string | number)[],
+  walk: SchemaWalk = new SchemaWalk(),
 ): Place | "any" | { readonly missing: string } {
-  const walk = new SchemaWalk();
   let place = start;
   for (const key of path) {
     const found = walk.step(place, key);

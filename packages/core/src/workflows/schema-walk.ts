@@ -24,12 +24,22 @@ const MOST_DEPTH = 40;
 const MOST_VALUES = 200;
 const SHOWN_KEYS = 10;
 
+/** How much many walks may do together: a thousand of them may be through the same schema, made to be slow. */
+export interface Allowance {
+  left: number;
+}
+
 /**
  * Looks into JSON Schemas that nobody has vouched for. It does no more than so many steps; what is beyond them, and what
  * it does not understand, is taken to allow anything, since only what is certain is ever told.
  */
 export class SchemaWalk {
   #left = MOST_STEPS;
+  readonly #allowance: Allowance;
+
+  constructor(allowance: Allowance = { left: MOST_STEPS }) {
+    this.#allowance = allowance;
+  }
 
   /** The part of it under a key. */
   step({ schema, root }: Place, key: Key, depth = 0): Found {
@@ -112,7 +122,11 @@ export class SchemaWalk {
     const properties = own(schema, "properties");
     if (isObject(properties)) for (const key of Object.keys(properties)) found.add(key);
     const target = resolve(own(schema, "$ref"), root);
-    const parts = [...(target === undefined ? [] : [target]), ...listAt(schema, "allOf"), ...formsOf(schema).flat()];
+    const parts = [
+      ...(target === undefined ? [] : [target]),
+      ...listAt(schema, "allOf"),
+      ...formsOf(schema).flat(),
+    ];
     for (const part of parts) for (const key of this.keys({ schema: part, root }, depth + 1)) found.add(key);
     return found;
   }
@@ -123,7 +137,8 @@ export class SchemaWalk {
 
   #goesOn(depth: number): boolean {
     this.#left -= 1;
-    return this.#left > 0 && depth <= MOST_DEPTH;
+    this.#allowance.left -= 1;
+    return this.#left > 0 && this.#allowance.left > 0 && depth <= MOST_DEPTH;
   }
 }
 

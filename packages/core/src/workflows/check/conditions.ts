@@ -2,7 +2,7 @@ import type { Comparison, Condition } from "../../schema/workflow.ts";
 import { kindsOf, misfitsOf, type Source } from "../misfits.ts";
 import { ARRAY, kindsText, NULL, NUMBER, OBJECT, TEXT } from "../schema-kinds.ts";
 import type { Issues, Path } from "./issues.ts";
-import { type Scope, sourceOf } from "./scope.ts";
+import { type Scope, type Shapes, sourceOf } from "./scope.ts";
 
 /** Checks what a condition compares, down to each comparison in it. */
 export function checkCondition(condition: Condition, path: Path, scope: Scope, issues: Issues): void {
@@ -24,34 +24,55 @@ function checkComparison({ left, op, right }: Compared, path: Path, scope: Scope
     issues.tell([...path, "right"], `a value to compare with by ${op}`, "nothing given");
   else {
     const other = sourceOf(right, [...path, "right"], scope, issues);
-    if (op === "==" || op === "!=") checkEquality(one, other, path, issues);
-    else if (op === "contains") demand(one, IN_IT, [...path, "left"], issues);
-    else if (op === "in") demand(other, IN_IT, [...path, "right"], issues);
-    else checkOrder(one, other, path, issues);
+    const sides = new Sides(scope.shapes, path, issues);
+    if (op === "==" || op === "!=") sides.equal(one, other);
+    else if (op === "contains") sides.holds(one, "left");
+    else if (op === "in") sides.holds(other, "right");
+    else sides.inOrder(one, other);
   }
 }
 
-/** Tells of what can never be equal: it is a slip, such as a value that is not among those listed. */
-function checkEquality(left: Source, right: Source, path: Path, issues: Issues): void {
-  const [wanted, given, side] = left.kind === "schema" ? [left, right, "right"] : [right, left, "left"];
-  // What may be null may be compared with null, whatever else it is.
-  if (wanted.kind !== "schema" || (wanted.orNull && (kindsOf(given) & NULL) !== 0)) return;
-  const misfit = misfitsOf(given, wanted.place).find(({ at }) => at.length === 0);
-  if (misfit !== undefined) issues.tell([...path, side], misfit.allowed, misfit.given);
-}
+/** Lists, texts and objects have something in them; null has nothing, and may be asked. */
+const HOLDERS = ARRAY | TEXT | OBJECT | NULL;
 
-function checkOrder(left: Source, right: Source, path: Path, issues: Issues): void {
-  const [one, other] = [kindsOf(left), kindsOf(right)];
-  const can = (kinds: number) => (one & kinds) !== 0 && (other & kinds) !== 0;
-  if (can(NUMBER) || can(TEXT)) return;
-  const given = `${kindsText(one)} on the left and ${kindsText(other)} on the right given`;
-  issues.tell(path, "two numbers or two texts", given);
-}
+/** Tells of comparisons that can never come out, or only one way. */
+class Sides {
+  readonly #shapes: Shapes;
+  readonly #path: Path;
+  readonly #issues: Issues;
 
-const IN_IT = ARRAY | TEXT | OBJECT | NULL;
+  constructor(shapes: Shapes, path: Path, issues: Issues) {
+    this.#shapes = shapes;
+    this.#path = path;
+    this.#issues = issues;
+  }
 
-function demand(source: Source, kinds: number, path: Path, issues: Issues): void {
-  if ((kindsOf(source) & kinds) !== 0) return;
-  const from = source.kind === "schema" ? `comes from ${source.from}` : "given";
-  issues.tell(path, "a list, a text or an object", `${kindsText(kindsOf(source))} ${from}`);
+  /** What can never be equal is a slip, such as a value that is not among those listed. */
+  equal(left: Source, right: Source): void {
+    const [wanted, given, side] = left.kind === "schema" ? [left, right, "right"] : [right, left, "left"];
+    // What may be null may be compared with null, whatever else it is.
+    if (wanted.kind !== "schema" || (wanted.orNull && (this.#kinds(given) & NULL) !== 0)) return;
+    const misfits = misfitsOf(given, wanted.place, this.#shapes.walk());
+    const misfit = misfits.find(({ at }) => at.length === 0);
+    if (misfit !== undefined) this.#issues.tell([...this.#path, side], misfit.allowed, misfit.given);
+  }
+
+  inOrder(left: Source, right: Source): void {
+    const [one, other] = [this.#kinds(left), this.#kinds(right)];
+    const can = (kinds: number) => (one & kinds) !== 0 && (other & kinds) !== 0;
+    if (can(NUMBER) || can(TEXT)) return;
+    const given = `${kindsText(one)} on the left and ${kindsText(other)} on the right given`;
+    this.#issues.tell(this.#path, "two numbers or two texts", given);
+  }
+
+  holds(source: Source, side: "left" | "right"): void {
+    const kinds = this.#kinds(source);
+    if ((kinds & HOLDERS) !== 0) return;
+    const from = source.kind === "schema" ? `comes from ${source.from}` : "given";
+    this.#issues.tell([...this.#path, side], "a list, a text or an object", `${kindsText(kinds)} ${from}`);
+  }
+
+  #kinds(source: Source): number {
+    return kindsOf(source, this.#shapes.walk());
+  }
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../schema/json.ts";
 import type { WorkflowNode, WorkflowNodeOf, WorkflowWork } from "../../schema/workflow.ts";
 import { kindsOf, misfitsOf, type Source } from "../misfits.ts";
 import { ARRAY, kindsText, NUMBER } from "../schema-kinds.ts";
-import { ENTRY, isPlace, type Place, SchemaWalk } from "../schema-walk.ts";
+import { ENTRY, isPlace, type Place } from "../schema-walk.ts";
 import type { Catalog } from "./catalog.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Issues, Path } from "./issues.ts";
@@ -73,7 +73,7 @@ export class NodeChecks {
   #given(template: JsonObject, path: Path, scope: Scope, wanted: JsonObject | null | undefined): void {
     const source = this.#source(template, path, scope);
     if (!wanted) return;
-    for (const misfit of misfitsOf(source, { schema: wanted, root: wanted }))
+    for (const misfit of misfitsOf(source, { schema: wanted, root: wanted }, this.#shapes.walk()))
       this.#issues.misfit(path, misfit);
   }
 
@@ -81,7 +81,7 @@ export class NodeChecks {
     const over = [...path, "over"];
     const list = this.#source(node.over, over, scope);
     this.#demand(list, ARRAY, over, "one reference to a list, such as {{ input.items }},", node.over);
-    this.#work(node.do, [...path, "do"], { ...scope, item: entryOf(list) });
+    this.#work(node.do, [...path, "do"], { ...scope, item: this.#entryOf(list) });
   }
 
   #wait({ for: what }: WorkflowNodeOf<"wait">, path: Path, scope: Scope): void {
@@ -95,20 +95,21 @@ export class NodeChecks {
   }
 
   #demand(source: Source, kinds: number, path: Path, allowed: string, given: Json): void {
-    if ((kindsOf(source) & kinds) !== 0) return;
+    const found = kindsOf(source, this.#shapes.walk());
+    if ((found & kinds) !== 0) return;
     if (source.kind === "schema")
-      this.#issues.tell(path, allowed, `${kindsText(kindsOf(source))} comes from ${source.from}`);
+      this.#issues.tell(path, allowed, `${kindsText(found)} comes from ${source.from}`);
     else this.#issues.refuse(path, allowed, given);
   }
 
   #source(template: Json, path: Path, scope: Scope): Source {
     return sourceOf(template, path, scope, this.#issues);
   }
-}
 
-/** What the items of a list are like. */
-function entryOf(list: Source): Place | "any" {
-  if (list.kind !== "schema") return "any";
-  const found = new SchemaWalk().step(list.place, ENTRY);
-  return isPlace(found) ? found : "any";
+  /** What the items of a list are like. */
+  #entryOf(list: Source): Place | "any" {
+    if (list.kind !== "schema") return "any";
+    const found = this.#shapes.walk().step(list.place, ENTRY);
+    return isPlace(found) ? found : "any";
+  }
 }

@@ -4,7 +4,7 @@ import type { Graph } from "../graph.ts";
 import type { Source } from "../misfits.ts";
 import { type NodeOutput, schemaOf } from "../output-of.ts";
 import { placeAt } from "../schema-types.ts";
-import type { Place } from "../schema-walk.ts";
+import type { Place, SchemaWalk } from "../schema-walk.ts";
 import { type Reference, referencesIn, referenceText } from "../template.ts";
 import type { Issues, Path } from "./issues.ts";
 
@@ -13,6 +13,8 @@ export interface Shapes {
   readonly graph: Graph;
   readonly input: Place | "any";
   outputOf(id: string): NodeOutput;
+  /** For each look into a schema. */
+  walk(): SchemaWalk;
 }
 
 /** What the templates at one place may refer to. */
@@ -70,11 +72,10 @@ const THERE = "a reference to what is there, or one with a ? (then it is null)";
 function readBy(reference: Reference, at: Path, scope: Scope, issues: Issues): Source {
   const start = startOf(reference, at, scope, issues);
   if (start === "any") return ANY;
-  const found = placeAt(start, reference.path);
+  const found = placeAt(start, reference.path, scope.shapes.walk());
   if (found === "any") return ANY;
   if ("missing" in found) {
-    if (!reference.optional)
-      issues.tell(at, THERE, `${shown(reference)} given: ${found.missing}`);
+    if (!reference.optional) issues.tell(at, THERE, `${shown(reference)} given: ${found.missing}`);
     return ANY;
   }
   return { kind: "schema", place: found, from: referenceText(reference), orNull: reference.optional };
@@ -100,7 +101,10 @@ function nodeOf(reference: Reference, at: Path, { shapes, node: own }: Scope, is
     return "any";
   }
   if (own !== undefined && !graph.isUpstream(id, own)) {
-    const why = id === own ? "is this node itself" : `does not come before it; connect "${id}" to it, or to one before it`;
+    const why =
+      id === own
+        ? "is this node itself"
+        : `does not come before it; connect "${id}" to it, or to one before it`;
     issues.tell(at, "a node before this one", `${shown(reference)} ${why}`);
     return "any";
   }
