@@ -5,14 +5,17 @@ import { AgentConfigError, TracksideError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 import type { HookManager } from "./hooks/hook-manager.ts";
 import type { AgentBinding } from "./local/bound-agent.ts";
-import { type Engine, localEngine } from "./local/engine.ts";
+import { systemClock } from "./local/clock.ts";
+import { type Engine, localEngine, refused } from "./local/engine.ts";
+import { newId } from "./local/ids.ts";
+import { after, type Maybe } from "./local/maybe.ts";
 import type { RunOptions } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { streamed } from "./local/streamed.ts";
 import { teamName } from "./local/team.ts";
 import { bindWorkflow, namesIn, workflowShell } from "./local/workflow-binding.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
-import type { Json, JsonObject } from "./schema/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./schema/json.ts";
 import type { ConfigIssue } from "./schema/problems.ts";
 import type { WorkflowDefinition } from "./schema/workflow.ts";
 import {
@@ -136,18 +139,22 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
 
   /** Runs it and yields its events as they happen. Never throws; `.result` settles as `run()` would. */
   stream(input: ValueOf<Input>, options: Options = {}): RunStream<ResultOf<Output>, readonly Tool[]> {
-    // What is not an input is told by the engine, as it tells any message it cannot read.
-    const text = JSON.stringify(input ?? null);
-    const stream = streamed((sink) => engineOf(options).start(this, text, options, sink));
+    const found = this.#read(input);
+    const stream = streamed((sink) => {
+      if (!(found instanceof Promise) && found.ok)
+        return engineOf(options).start(this, found.text, options, sink);
+      const problem =
+        found instanceof Promise || found.ok
+          ? "its schema has to wait for something, and a stream begins at once; use run()"
+          : found.problem;
+      const error = this.#refused(input, problem);
+      return refused(error, newId("run"), newId("turn"), systemClock, sink);
+    });
     return stream as RunStream<ResultOf<Output>, readonly Tool[]> &
       AsyncIterable<AgentEvent<readonly Tool[]>>;
   }
 
-  async #read(
-    given: unknown,
-  ): Promise<
-    { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }
-  > {
+  #read(given: unknown): Maybe<ReadInput> {
     return readWorkflowInput(this.definition.workflow, given, this.#input);
   }
 
@@ -172,17 +179,26 @@ export function defineWorkflow<
 }
 
 /** An input as its run is begun with it: JSON that fits the workflow's schema, as text. */
-export async function readWorkflowInput(
+export type ReadInput =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads what a workflow is to be started with. Nothing is stored of what does not fit. */
+export function readWorkflowInput(
   { input }: WorkflowDefinition,
   given: unknown,
   schema: CompiledSchema | null = null,
-): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }> {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { ok: false, problem: "an object expected" };
+): Maybe<ReadInput> {
+  if (!isJsonObject(given)) return { ok: false, problem: "a JSON object expected" };
   const compiled = schema ?? (input === null ? null : compileSchema(input));
   if (compiled === null) return { ok: true, text: JSON.stringify(given) };
-  const found = await compiled.check(given);
-  return found.ok ? { ok: true, text: JSON.stringify(found.value) } : { ok: false, problem: found.problem };
+  return after(compiled.check(given), (found): ReadInput => {
+    if (!found.ok) return found;
+    // What its schema makes of it has to be JSON as well: it is kept with the run.
+    return isJsonObject(found.value)
+      ? { ok: true, text: JSON.stringify(found.value) }
+      : { ok: false, problem: "its schema makes something of it that is no JSON object" };
+  });
 }
 
 interface Bound {
