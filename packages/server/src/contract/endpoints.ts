@@ -150,7 +150,12 @@ export const endpoints = {
     "What is wrong with a trigger, or when it is due: the next five times",
   ),
   getSchedule: get("/schedules/{id}", "read", "Schedules", "One schedule with its next five times"),
-  saveSchedule: put("/schedules/{id}", "operate", "Schedules", "Saves a schedule; a stale version is refused"),
+  saveSchedule: put(
+    "/schedules/{id}",
+    "operate",
+    "Schedules",
+    "Saves a schedule; a stale version is refused",
+  ),
   deleteSchedule: remove("/schedules/{id}", "operate", "Schedules", "Deletes a schedule; its runs stay"),
   enableSchedule: post("/schedules/{id}/enable", "operate", "Schedules", "Switches a schedule on"),
   disableSchedule: post("/schedules/{id}/disable", "operate", "Schedules", "Switches a schedule off"),

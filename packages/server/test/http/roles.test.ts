@@ -21,12 +21,6 @@ const schedule = {
   input: "Hello",
   trigger: { kind: "cron", pattern: "0 3 * * *", time_zone: "Europe/Berlin" },
 } as const;
-const schedule = {
-  name: "nightly",
-  target: { kind: "agent", name: "clerk" },
-  input: "Hello",
-  trigger: { kind: "cron", pattern: "0 3 * * *", time_zone: "Europe/Berlin" },
-} as const;
 let room: Room;
 /** Things of the tenant, which nobody else may see. */
 const ids: Record<string, string> = {};
@@ -64,17 +58,6 @@ const samples = (): Partial<Record<EndpointName, Sample>> => ({
   restoreWorkflowVersion: { params: { name: "flow", version: 1 }, body: { version: 1 } },
   startWorkflow: { params: { name: "flow" }, body: {} },
   submitWait: { params: { id: "approval_of_nothing" }, query: "?token=k.of-nothing" },
-  createSchedule: { body: { ...schedule, name: "made" } },
-  previewSchedule: { body: { trigger: schedule.trigger } },
-  getSchedule: { params: { id: ids["schedule"] ?? "" } },
-  saveSchedule: { params: { id: ids["schedule"] ?? "" }, body: { ...schedule, version: 1 } },
-  deleteSchedule: { params: { id: ids["spareSchedule"] ?? "" } },
-  enableSchedule: { params: { id: ids["schedule"] ?? "" }, body: {} },
-  disableSchedule: { params: { id: ids["schedule"] ?? "" }, body: {} },
-  fireSchedule: { params: { id: ids["schedule"] ?? "" }, body: {} },
-  rotateScheduleSecret: { params: { id: ids["schedule"] ?? "" }, body: {} },
-  listFirings: { params: { id: ids["schedule"] ?? "" } },
-  triggerSchedule: { params: { id: ids["schedule"] ?? "" }, body: {} },
   createSchedule: { body: { ...schedule, name: "made" } },
   previewSchedule: { body: { trigger: schedule.trigger } },
   getSchedule: { params: { id: ids["schedule"] ?? "" } },
@@ -135,8 +118,6 @@ beforeAll(async () => {
   const spare = await admin.createConversation({ body: {} });
   const nightly = await admin.createSchedule({ body: schedule });
   const spareSchedule = await admin.createSchedule({ body: { ...schedule, name: "spare" } });
-  const nightly = await admin.createSchedule({ body: schedule });
-  const spareSchedule = await admin.createSchedule({ body: { ...schedule, name: "spare" } });
   const users = await admin.listUsers();
   const removable = await admin.createUser({ body: { name: "removable", role: "viewer" } });
   const token = await room.client("viewer").createToken({ body: { name: "spare", role: "viewer" } });
@@ -147,8 +128,6 @@ beforeAll(async () => {
     approval: approval.id,
     message: messages.items[0]?.id,
     spare: spare.id,
-    schedule: nightly.id,
-    spareSchedule: spareSchedule.id,
     schedule: nightly.id,
     spareSchedule: spareSchedule.id,
     viewer: users.items.find(({ name }) => name === "viewer")?.id,
