@@ -202,7 +202,7 @@ export class Trackside {
       ...rest,
       ...(elsewhere === undefined ? {} : { elsewhere, claims: false }),
       providers: this.#providers,
-      agents: agents as readonly AgentBinding[],
+      agents: [...(agents as readonly AgentBinding[]), ...(options.workflows ?? [])],
       toolkit: this.toolkit,
       notice,
       sealer: () => ({

@@ -60,10 +60,14 @@ export function* catalogFor(
   raw: unknown,
 ): Operation<Catalog> {
   const named = referencesIn(raw);
-  const agents = new Map<string, { readonly output: JsonObject | null }>();
+  const agents = new Map<string, KnownAgent>();
   for (const name of yield* namesOf(db, "agent", tenant)) agents.set(name, { output: null });
-  const stored = yield* findAllNamed(db, "agent", tenant, [...named.agents]);
-  for (const { name, output_schema } of agentsIn(from, stored)) agents.set(name, { output: output_schema });
+  for (const { name, body, id } of yield* findAllNamed(db, "agent", tenant, [...named.agents])) {
+    const { output_schema, tools, hitl_tools } = agentBody.read(body, id).definition;
+    agents.set(name, { output: schemaOr(output_schema), tools: textsIn(tools ?? hitl_tools) });
+  }
+  for (const { definition, tools } of from.agents.all)
+    agents.set(definition.name, { output: definition.output_schema, tools: tools.map(({ name }) => name) });
   const workflows = new Map<string, WorkflowDefinition>();
   for (const row of yield* usedBy(db, from, tenant, named.workflows))
     workflows.set(row.name, definitionIn(row));
@@ -81,6 +85,8 @@ export function* catalogFor(
     rails: new Set(rails.map(({ name }) => name)),
   };
 }
+
+type KnownAgent = NonNullable<Catalog["agents"]> extends ReadonlyMap<string, infer K> ? K : never;
 
 const SOME = { after: undefined, isWanted: undefined, most: 50 };
 
@@ -156,6 +162,10 @@ function workflowOf(definition: WorkflowDefinition, source: CatalogWorkflow["sou
 
 function schemaOr(value: Json | undefined): JsonObject | null {
   return isObject(value) ? value : null;
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
