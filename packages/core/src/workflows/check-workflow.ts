@@ -120,14 +120,15 @@ function toolsIn(
 ): ReadonlySet<string> | null {
   const tools = new Set<string>();
   for (const node of nodes) {
+    if (node === undefined) return null;
     for (const name of toolsOf(node)) tools.add(name);
-    const work = node?.kind === "map" ? node.do : node;
-    if (work?.kind === "agent") {
+    const work = node.kind === "map" ? node.do : node;
+    if (work.kind === "agent") {
       const its = catalog.agents?.get(work.agent)?.tools;
       if (its === undefined) return null;
       for (const name of its) tools.add(name);
     }
-    if (work?.kind === "workflow" && !seen.has(work.workflow)) {
+    if (work.kind === "workflow" && !seen.has(work.workflow)) {
       seen.add(work.workflow);
       const inner = catalog.workflows?.get(work.workflow);
       const its = inner && toolsIn(Object.values(inner.nodes), catalog, seen);
@@ -138,9 +139,9 @@ function toolsIn(
   return tools;
 }
 
-function toolsOf(node: WorkflowNode | undefined): readonly string[] {
-  if (node?.kind === "tool") return [node.tool];
-  return node?.kind === "map" && node.do.kind === "tool" ? [node.do.tool] : [];
+function toolsOf(node: WorkflowNode): readonly string[] {
+  if (node.kind === "tool") return [node.tool];
+  return node.kind === "map" && node.do.kind === "tool" ? [node.do.tool] : [];
 }
 
 /** What is being saved counts, and not what was saved under its name before. */

@@ -38,7 +38,7 @@ describe("W4 the schema at a path", () => {
       fixed: { const: { a: [1, "two"] } },
       typed: { type: ["object", "null"], properties: { a: text } },
       matched: { type: "object", patternProperties: { "^x": number }, additionalProperties: false },
-      decided: { properties: { a: text }, if: { required: ["a"] }, then: { properties: { b: text } } },
+      decided: { properties: { a: text }, if: { required: ["z"] }, else: { properties: { b: text } } },
       tree: { $ref: "#/$defs/tree" },
     },
     $defs: {

@@ -147,10 +147,13 @@ const CONDITIONAL = ["then", "else", "dependentSchemas", "$dynamicRef", "$recurs
 
 /** What the keywords of a schema itself say, apart from those that put schemas together. */
 function ownStep(schema: JsonObject, root: JsonObject, key: Key): Found {
-  const kinds = kindsOfTypes(own(schema, "type"));
-  if ((kinds & (typeof key === "string" ? OBJECT : ARRAY)) === 0)
-    return { missing: `${kindsText(kinds)} has no ${typeof key === "string" ? "keys" : "entries"}` };
   const values = ownValues(schema);
+  const kinds =
+    kindsOfTypes(own(schema, "type")) & (values === undefined ? ALL_KINDS : kindsOfValues(values));
+  if ((kinds & (typeof key === "string" ? OBJECT : ARRAY)) === 0)
+    return {
+      missing: `${kindsText(kinds) || "nothing"} has no ${typeof key === "string" ? "keys" : "entries"}`,
+    };
   if (values !== undefined)
     return either(
       values.map((value) => valueStep(value, root, key)),
