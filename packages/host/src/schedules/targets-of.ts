@@ -16,7 +16,10 @@ interface Startable {
   readonly workflows: {
     get(name: string, of: { tenant: string }): Promise<Named>;
     list(of: { tenant: string; limit: number }): Promise<readonly Named[]>;
-    start?(name: string, input: JsonObject, options: StartTarget): Promise<{ readonly runId: string }>;
+    start(name: string, input: JsonObject, options: StartTarget): Promise<{ readonly runId: string }>;
+  };
+  readonly plans: {
+    runActive(agent: string, author: { tenant: string; by: string }): Promise<unknown>;
   };
 }
 
@@ -26,12 +29,9 @@ const SHOWN = 20;
 export function targetsOf(host: Startable): TargetHost {
   return {
     startAgent: (name, text, how) => host.start(name, text, how),
-    startWorkflow: async (name, input, how) => {
-      if (host.workflows.start === undefined) throw notHere("workflows");
-      return host.workflows.start(name, input, how);
-    },
-    startPlan: async () => {
-      throw notHere("plans");
+    startWorkflow: (name, input, how) => host.workflows.start(name, input, how),
+    startPlan: async (agent, { scope: { tenant, user } }) => {
+      await host.plans.runActive(agent, { tenant, by: user });
     },
     unknown: async ({ kind, name }: ScheduleTarget, tenant) => {
       const among = kind === "workflow" ? host.workflows : host.agents;
@@ -44,8 +44,4 @@ export function targetsOf(host: Startable): TargetHost {
       }
     },
   };
-}
-
-function notHere(what: string): TracksideError {
-  return new TracksideError("not_available", `This host starts no ${what}.`);
 }

@@ -15,19 +15,19 @@ interface Started {
 export interface TargetHost {
   startAgent(name: string, text: string, how: StartTarget): Promise<Started>;
   startWorkflow(name: string, input: JsonObject, how: StartTarget): Promise<Started>;
-  /** The active plan of an agent. */
-  startPlan(agent: string, how: StartTarget): Promise<Started>;
+  /** The active plan of an agent: its steps are runs, so that there is no single one. Twice is once. */
+  startPlan(agent: string, how: StartTarget): Promise<void>;
   /** Undefined when it is there; else the names of some that are. */
   unknown(target: ScheduleTarget, tenant: string): Promise<readonly string[] | undefined>;
 }
 
-/** Starts what a schedule is for. Answers the run's id. */
+/** Starts what a schedule is for. Answers the run's id, where it is one run. */
 export async function startTarget(
   host: TargetHost,
   { kind, name }: ScheduleTarget,
   input: ScheduleInput,
   how: StartTarget,
-): Promise<string> {
+): Promise<string | null> {
   switch (kind) {
     case "agent":
       return (await host.startAgent(name, typeof input === "string" ? input : "", how)).runId;
@@ -35,7 +35,8 @@ export async function startTarget(
       return (await host.startWorkflow(name, typeof input === "object" && input !== null ? input : {}, how))
         .runId;
     case "plan":
-      return (await host.startPlan(name, how)).runId;
+      await host.startPlan(name, how);
+      return null;
   }
 }
 
