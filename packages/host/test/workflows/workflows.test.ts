@@ -1,7 +1,7 @@
 import { AgentConfigError, defineWorkflow } from "trackside";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { VersionConflictError } from "../../src/index.ts";
-import { onBothStores } from "../agents/support/stores.ts";
+import { type Database, onBothStores, sqliteDatabase } from "../agents/support/stores.ts";
 import { ANN, echo, flowOf, roomOn } from "./support/room.ts";
 
 const DEPLOY = {
@@ -36,6 +36,107 @@ await onBothStores("stored workflows", (database) => {
     expect(other.definition).toEqual({ ...made.definition, name: "other" });
     expect(other.digest).not.toBe(made.digest);
   });
+
+  test("two who save the same version at once, in two processes: exactly one wins", async () => {
+    const store = await database();
+    const [here, there] = [await roomOn(store()), await roomOn(store())];
+    await here.workflows.create(flowOf("flow"), ANN);
+    for (let version = 1; version <= 3; version += 1) {
+      const saves = await Promise.allSettled(
+        [here, there].map(({ workflows }, i) =>
+          workflows.save("flow", flowOf("flow", { description: `${version} ${i}` }), {
+            by: `person ${i}`,
+            version,
+          }),
+        ),
+      );
+      expect(saves.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      const winner = saves.findIndex(({ status }) => status === "fulfilled");
+      expect(await there.workflows.get("flow")).toMatchObject({
+        version: version + 1,
+        updated_by: `person ${winner}`,
+      });
+    }
+    expect((await here.workflows.versions("flow")).map(({ n }) => n)).toEqual([4, 3, 2, 1]);
+    const made = await Promise.allSettled(
+      [here, there].map(({ workflows }) => workflows.create(flowOf("twice"), ANN)),
+    );
+    expect(made.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { code: "name_taken" },
+    });
+    expect(await here.audit.verify()).toMatchObject({ ok: true });
+  });
+
+  test("versions, what differs between them, and one brought back", async () => {
+    const { workflows, audit } = await roomOn((await database())());
+    const first = await workflows.create(flowOf("flow"), { ...ANN, note: "begun" });
+    const changed = flowOf("flow", {
+      nodes: { say: { kind: "tool", tool: "echo", arguments: { value: "more" }, timeout_ms: 500 } },
+    });
+    await workflows.save("flow", changed, { by: "bob", version: 1, note: "says more" });
+    expect(await workflows.diff("flow", 1, 2)).toEqual([
+      { path: "nodes.say.arguments.value", kind: "changed", before: "flow", after: "more" },
+      { path: "nodes.say.timeout_ms", kind: "added", after: 500 },
+    ]);
+    const back = await workflows.restore("flow", 1, { ...ANN, version: 2 });
+    expect(back).toMatchObject({ version: 3, digest: first.digest, definition: first.definition });
+    expect(await workflows.versions("flow")).toMatchObject([
+      { n: 3, by: "ann", restored_from: 1, note: null },
+      { n: 2, by: "bob", note: "says more" },
+      { n: 1, by: "ann", note: "begun" },
+    ]);
+    expect((await workflows.version("flow", 2)).definition).toMatchObject(changed);
+    await expect(workflows.version("flow", 9)).rejects.toMatchObject({ code: "not_found" });
+    // The same again is no version.
+    expect((await workflows.save("flow", back.definition, { ...ANN, version: 3 })).version).toBe(3);
+    const actions = (await audit.list()).map(({ action }) => action);
+    expect(actions).toEqual(
+      expect.arrayContaining(["workflow.created", "workflow.saved", "workflow.restored"]),
+    );
+  });
+
+  test("delete, clone, rename and search; a deleted one's versions are still there by its id", async () => {
+    const { workflows } = await roomOn((await database())());
+    const { id } = await workflows.create(flowOf("One"), ANN);
+    await workflows.clone("One", "two", ANN);
+    await workflows.save("two", flowOf("Three"), { ...ANN, version: 1 });
+    expect((await workflows.list()).map(({ name }) => name)).toEqual(["One", "Three"]);
+    expect((await workflows.list({ search: "THR" })).map(({ name }) => name)).toEqual(["Three"]);
+    expect((await workflows.list({ after: "One", limit: 1 })).map(({ name }) => name)).toEqual(["Three"]);
+    await expect(workflows.clone("One", "Three", ANN)).rejects.toMatchObject({ code: "name_taken" });
+    await expect(workflows.delete("One", { ...ANN, version: 7 })).rejects.toMatchObject({
+      code: "version_conflict",
+    });
+    await workflows.delete("One", ANN);
+    await expect(workflows.get("One")).rejects.toThrow(/There is no workflow "One". Known: "Three"/);
+    expect(await workflows.versions(id)).toMatchObject([{ n: 1, name: "One" }]);
+    await expect(workflows.versions("One")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("H1 a tenant sees none of another's workflows, nor may name its agents", async () => {
+    const { workflows } = await roomOn((await database())());
+    await workflows.create(flowOf("flow"), ANN);
+    const acme = { tenant: "acme" };
+    expect(await workflows.list(acme)).toEqual([]);
+    for (const work of [
+      () => workflows.get("flow", acme),
+      () => workflows.export("flow", acme),
+      () => workflows.versions("flow", acme),
+      () => workflows.version("flow", 1, acme),
+      () => workflows.delete("flow", { ...ANN, ...acme }),
+      () => workflows.start("flow", {}, { scope: acme }),
+      () => workflows.save("flow", flowOf("flow"), { ...ANN, ...acme, version: 1 }),
+    ])
+      await expect(work()).rejects.toMatchObject({ code: "not_found" });
+    const uses = flowOf("uses", { nodes: { a: { kind: "agent", agent: "clerk", prompt: "hi" } } });
+    expect(await workflows.validate(uses)).toMatchObject({ ok: true });
+    expect(await workflows.validate(uses, acme)).toMatchObject({ issues: [{ path: "nodes.a.agent" }] });
+    await workflows.create(flowOf("flow"), { ...ANN, ...acme });
+  });
+});
+
+describe("stored workflows", () => {
+  const database: Database = async () => sqliteDatabase();
 
   test("W4 every problem is told at once, each with its path, and nothing is stored", async () => {
     const { workflows } = await roomOn((await database())());
@@ -98,64 +199,6 @@ await onBothStores("stored workflows", (database) => {
     expect((await workflows.get("flow")).definition).toMatchObject({ description: "one" });
   });
 
-  test("two who save the same version at once, in two processes: exactly one wins", async () => {
-    const store = await database();
-    const [here, there] = [await roomOn(store()), await roomOn(store())];
-    await here.workflows.create(flowOf("flow"), ANN);
-    for (let version = 1; version <= 3; version += 1) {
-      const saves = await Promise.allSettled(
-        [here, there].map(({ workflows }, i) =>
-          workflows.save("flow", flowOf("flow", { description: `${version} ${i}` }), {
-            by: `person ${i}`,
-            version,
-          }),
-        ),
-      );
-      expect(saves.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-      const winner = saves.findIndex(({ status }) => status === "fulfilled");
-      expect(await there.workflows.get("flow")).toMatchObject({
-        version: version + 1,
-        updated_by: `person ${winner}`,
-      });
-    }
-    expect((await here.workflows.versions("flow")).map(({ n }) => n)).toEqual([4, 3, 2, 1]);
-    const made = await Promise.allSettled(
-      [here, there].map(({ workflows }) => workflows.create(flowOf("twice"), ANN)),
-    );
-    expect(made.find(({ status }) => status === "rejected")).toMatchObject({
-      reason: { code: "name_taken" },
-    });
-    expect(await here.audit.verify()).toMatchObject({ ok: true });
-  });
-
-  test("versions, what differs between them, and one brought back", async () => {
-    const { workflows, audit } = await roomOn((await database())());
-    const first = await workflows.create(flowOf("flow"), { ...ANN, note: "begun" });
-    const changed = flowOf("flow", {
-      nodes: { say: { kind: "tool", tool: "echo", arguments: { value: "more" }, timeout_ms: 500 } },
-    });
-    await workflows.save("flow", changed, { by: "bob", version: 1, note: "says more" });
-    expect(await workflows.diff("flow", 1, 2)).toEqual([
-      { path: "nodes.say.arguments.value", kind: "changed", before: "flow", after: "more" },
-      { path: "nodes.say.timeout_ms", kind: "added", after: 500 },
-    ]);
-    const back = await workflows.restore("flow", 1, { ...ANN, version: 2 });
-    expect(back).toMatchObject({ version: 3, digest: first.digest, definition: first.definition });
-    expect(await workflows.versions("flow")).toMatchObject([
-      { n: 3, by: "ann", restored_from: 1, note: null },
-      { n: 2, by: "bob", note: "says more" },
-      { n: 1, by: "ann", note: "begun" },
-    ]);
-    expect((await workflows.version("flow", 2)).definition).toMatchObject(changed);
-    await expect(workflows.version("flow", 9)).rejects.toMatchObject({ code: "not_found" });
-    // The same again is no version.
-    expect((await workflows.save("flow", back.definition, { ...ANN, version: 3 })).version).toBe(3);
-    const actions = (await audit.list()).map(({ action }) => action);
-    expect(actions).toEqual(
-      expect.arrayContaining(["workflow.created", "workflow.saved", "workflow.restored"]),
-    );
-  });
-
   test("one that is restored is checked again: what it names may be gone", async () => {
     const { workflows, agents } = await roomOn((await database())());
     await workflows.create(
@@ -167,45 +210,6 @@ await onBothStores("stored workflows", (database) => {
     await expect(workflows.restore("flow", 1, { ...ANN, version: 2 })).rejects.toMatchObject({
       issues: [{ path: "nodes.a.agent" }],
     });
-  });
-
-  test("delete, clone, rename and search; a deleted one's versions are still there by its id", async () => {
-    const { workflows } = await roomOn((await database())());
-    const { id } = await workflows.create(flowOf("One"), ANN);
-    await workflows.clone("One", "two", ANN);
-    await workflows.save("two", flowOf("Three"), { ...ANN, version: 1 });
-    expect((await workflows.list()).map(({ name }) => name)).toEqual(["One", "Three"]);
-    expect((await workflows.list({ search: "THR" })).map(({ name }) => name)).toEqual(["Three"]);
-    expect((await workflows.list({ after: "One", limit: 1 })).map(({ name }) => name)).toEqual(["Three"]);
-    await expect(workflows.clone("One", "Three", ANN)).rejects.toMatchObject({ code: "name_taken" });
-    await expect(workflows.delete("One", { ...ANN, version: 7 })).rejects.toMatchObject({
-      code: "version_conflict",
-    });
-    await workflows.delete("One", ANN);
-    await expect(workflows.get("One")).rejects.toThrow(/There is no workflow "One". Known: "Three"/);
-    expect(await workflows.versions(id)).toMatchObject([{ n: 1, name: "One" }]);
-    await expect(workflows.versions("One")).rejects.toMatchObject({ code: "not_found" });
-  });
-
-  test("H1 a tenant sees none of another's workflows, nor may name its agents", async () => {
-    const { workflows } = await roomOn((await database())());
-    await workflows.create(flowOf("flow"), ANN);
-    const acme = { tenant: "acme" };
-    expect(await workflows.list(acme)).toEqual([]);
-    for (const work of [
-      () => workflows.get("flow", acme),
-      () => workflows.export("flow", acme),
-      () => workflows.versions("flow", acme),
-      () => workflows.version("flow", 1, acme),
-      () => workflows.delete("flow", { ...ANN, ...acme }),
-      () => workflows.start("flow", {}, { scope: acme }),
-      () => workflows.save("flow", flowOf("flow"), { ...ANN, ...acme, version: 1 }),
-    ])
-      await expect(work()).rejects.toMatchObject({ code: "not_found" });
-    const uses = flowOf("uses", { nodes: { a: { kind: "agent", agent: "clerk", prompt: "hi" } } });
-    expect(await workflows.validate(uses)).toMatchObject({ ok: true });
-    expect(await workflows.validate(uses, acme)).toMatchObject({ issues: [{ path: "nodes.a.agent" }] });
-    await workflows.create(flowOf("flow"), { ...ANN, ...acme });
   });
 
   test("those in code are listed beside the others and cannot be changed here", async () => {
