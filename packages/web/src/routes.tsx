@@ -94,6 +94,28 @@ const versions = createRoute({
   component: lazy(() => import("./pages/agents/versions-page.tsx"), "VersionsPage"),
 });
 
+const workflows = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/workflows",
+  component: lazy(() => import("./pages/workflows/workflows-page.tsx"), "WorkflowsPage"),
+});
+const newWorkflow = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/workflows/new",
+  component: lazy(() => import("./pages/workflows/new-workflow-page.tsx"), "NewWorkflowPage"),
+});
+/** A run or an older version of it is in the search: `?run=…`, `?version=…`. */
+const workflow = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/workflows/$name",
+  component: lazy(() => import("./pages/workflows/workflow-page.tsx"), "WorkflowPage"),
+});
+const workflowVersions = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/workflows/$name/versions",
+  component: lazy(() => import("./pages/workflows/versions-page.tsx"), "WorkflowVersionsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
@@ -151,6 +173,10 @@ const tree = root.addChildren([
     newAgent,
     agent,
     versions,
+    workflows,
+    newWorkflow,
+    workflow,
+    workflowVersions,
     settings.addChildren([settingsIndex, providers, users, tokens, audit]),
   ]),
   signIn,

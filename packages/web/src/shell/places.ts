@@ -1,5 +1,6 @@
 import {
   AgentsIcon,
+  BranchIcon,
   type Icon,
   InboxIcon,
   OverviewIcon,
@@ -9,7 +10,7 @@ import {
 } from "../ui/icons.tsx";
 
 export interface Place {
-  to: "/" | "/inbox" | "/runs" | "/playground" | "/agents" | "/settings";
+  to: "/" | "/inbox" | "/runs" | "/playground" | "/agents" | "/workflows" | "/settings";
   label: string;
   icon: Icon;
   /** After `g`. */
@@ -22,5 +23,6 @@ export const PLACES: readonly Place[] = [
   { to: "/runs", label: "Runs", icon: RunsIcon, key: "r" },
   { to: "/playground", label: "Playground", icon: PlaygroundIcon, key: "p" },
   { to: "/agents", label: "Agents", icon: AgentsIcon, key: "a" },
+  { to: "/workflows", label: "Workflows", icon: BranchIcon, key: "w" },
   { to: "/settings", label: "Settings", icon: SettingsIcon, key: "s" },
 ];

@@ -1,0 +1,168 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../../api.ts";
+import { useMay, WHO_MAY } from "../../../session.ts";
+import { Button } from "../../../ui/button.tsx";
+import { CodeBlock } from "../../../ui/code-block.tsx";
+import { Confirm } from "../../../ui/confirm.tsx";
+import { ExternalIcon, InboxIcon, RetryIcon } from "../../../ui/icons.tsx";
+import { JsonView } from "../../../ui/json-view.tsx";
+import { Countdown, Duration, Time } from "../../../ui/time.tsx";
+import { Cost } from "../../runs/cost.tsx";
+import { NodeStateBadge } from "../canvas/node-state.tsx";
+import { type NodeDraft, titleOf } from "../draft/definition.ts";
+import { KIND_WORDS, summaryOf } from "../draft/words.ts";
+import type { NodeRun } from "./node-run.ts";
+
+/** How one node went: what it was given, what it came to, why it failed, and where there is more. */
+export function NodeRunPanel({
+  id,
+  node,
+  run,
+  runId,
+  workflow,
+  over,
+}: {
+  id: string;
+  node: NodeDraft;
+  run: NodeRun | undefined;
+  runId: string;
+  workflow: string;
+  /** The run has ended: what failed can be tried again from here. */
+  over: boolean;
+}) {
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-2">
+        {run ? <NodeStateBadge run={run} /> : <span className="text-muted">Not begun</span>}
+        {run && run.state !== "skipped" && (
+          <span className="text-sm text-muted">
+            {run.ended === null ? (
+              <>
+                for <Duration since={run.started} />
+              </>
+            ) : (
+              <Duration ms={run.ended - run.started} />
+            )}
+            {run.attempt > 1 && `, try ${run.attempt}`}
+          </span>
+        )}
+        {run?.usage && (
+          <span className="text-sm text-muted">
+            <Cost value={run.usage.cost} />
+          </span>
+        )}
+      </div>
+      <p className="text-sm text-muted">
+        {KIND_WORDS[node.kind].word}: {summaryOf(node)}
+      </p>
+      {run?.reason && <p>{run.reason}</p>}
+      {run?.retryAt != null && (
+        <p>
+          It tries again in <Countdown until={run.retryAt} over="a moment" />.
+        </p>
+      )}
+      {run?.state === "waiting" && run.approvalId !== undefined && (
+        <Link
+          to="/inbox/$id"
+          params={{ id: run.approvalId }}
+          className="inline-flex h-8 w-fit items-center gap-1.5 rounded-md bg-accent-fill px-3 font-medium text-on-accent coarse:h-10"
+        >
+          <InboxIcon />
+          Decide in the inbox
+        </Link>
+      )}
+      {run?.failure && (
+        <section aria-label="Why it failed" className="rounded-md border border-red bg-red-soft px-3 py-2">
+          <p className="font-mono text-xs text-red">{run.failure.code}</p>
+          <p className="break-words">{run.failure.message}</p>
+        </section>
+      )}
+      {over && run?.state === "failed" && <RetryFrom {...{ id, node, runId, workflow }} />}
+      {run?.items !== undefined && (
+        <p>
+          {run.items} entries{run.itemsFailed ? `, ${run.itemsFailed} of them failed` : ""}
+        </p>
+      )}
+      {run?.childRunId !== undefined && (
+        <Link
+          to="/runs/$id"
+          params={{ id: run.childRunId }}
+          className="inline-flex w-fit items-center gap-1.5 text-accent underline"
+        >
+          <ExternalIcon />
+          Open its run
+        </Link>
+      )}
+      {run?.output !== undefined && (
+        <section aria-label="Output" className="flex min-w-0 flex-col gap-1">
+          <h3 className="font-medium">Output</h3>
+          {typeof run.output === "string" ? (
+            <CodeBlock code={run.output} label="Output" />
+          ) : (
+            <JsonView value={run.output} label="Output" />
+          )}
+        </section>
+      )}
+      <section aria-label="What it was told" className="flex min-w-0 flex-col gap-1">
+        <h3 className="font-medium">What it was told</h3>
+        <JsonView value={toldOf(node)} label="Definition of the node" />
+      </section>
+      {run && (
+        <p className="text-xs text-muted">
+          Began <Time at={run.started} className="min-w-0" />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The node without what only the canvas needs. */
+function toldOf({ position: _, ...node }: NodeDraft): unknown {
+  return node;
+}
+
+function RetryFrom({
+  id,
+  node,
+  runId,
+  workflow,
+}: {
+  id: string;
+  node: NodeDraft;
+  runId: string;
+  workflow: string;
+}) {
+  const [open, setOpen] = useState(false);
+  const may = useMay("operate");
+  const navigate = useNavigate();
+  const title = titleOf(id, node);
+  return (
+    <>
+      <Button
+        icon={RetryIcon}
+        className="w-fit"
+        disabled={!may}
+        title={may ? undefined : `${WHO_MAY.operate} can`}
+        onClick={() => setOpen(true)}
+      >
+        Retry from here
+      </Button>
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Retry from ${title}?`}
+        description="A new run begins at this node. What completed before it is taken over and not run again; what comes after it runs. This run stays as it is."
+        action={`Retry from ${title}`}
+        onConfirm={async () => {
+          const made = await client.retryRun({ params: { id: runId }, body: { node: id } });
+          void navigate({
+            to: "/workflows/$name",
+            params: { name: workflow },
+            search: { run: made.id } as never, // every route reads a plain search
+          });
+        }}
+      />
+    </>
+  );
+}
