@@ -180,6 +180,41 @@ export const endpoints = {
     status: 202,
   },
 
+  getPlanBoard: get(
+    "/agents/{name}/plan",
+    "read",
+    "Plans",
+    "The plan of an agent, who works on it, and whether the agent does so by itself",
+  ),
+  listPlanVersions: get("/agents/{name}/plans", "read", "Plans", "Versions of its plans, newest first"),
+  createPlan: {
+    ...post("/agents/{name}/plans", "operate", "Plans", "Makes a plan; it supersedes the active one"),
+    status: 201,
+  },
+  generatePlan: {
+    ...post("/agents/{name}/plans/generate", "operate", "Plans", "Has the agent's planner make one"),
+    status: 202,
+  },
+  getPlan: get("/plans/{id}", "read", "Plans", "One plan with what came of its steps"),
+  savePlan: put("/plans/{id}", "operate", "Plans", "Saves a plan; a stale version is refused"),
+  runPlan: {
+    ...post("/plans/{id}/run", "operate", "Plans", "Runs every step that is left; ends a stop"),
+    status: 202,
+  },
+  stopPlan: {
+    ...post("/plans/{id}/stop", "operate", "Plans", "Stops all work on it until it is run again"),
+    status: 202,
+  },
+  runPlanStep: {
+    ...post("/plans/{id}/steps/{step}/run", "operate", "Plans", "Runs one step, or again one that is over"),
+    status: 202,
+  },
+  verifyPlanStep: {
+    ...post("/plans/{id}/steps/{step}/verify", "operate", "Plans", "Judges its output by its criteria"),
+    status: 202,
+  },
+  skipPlanStep: post("/plans/{id}/steps/{step}/skip", "operate", "Plans", "Leaves a step out"),
+
   listTools: get("/tools", "read", "Registry", "Tools that agents may be given"),
   listRails: get("/rails", "read", "Registry", "Rails, with the schemas of their options"),
   listHooks: get("/hooks", "read", "Registry", "Hooks, with the schemas of their options"),

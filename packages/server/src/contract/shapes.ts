@@ -2,6 +2,7 @@ import * as z from "zod";
 import { anything, at, count, flag, id, name, page, several } from "./common.ts";
 import type { EndpointName } from "./endpoints.ts";
 import { json, userInput } from "./input.ts";
+import { planShapes } from "./plans.ts";
 import * as r from "./records.ts";
 import { scheduleShapes } from "./schedules.ts";
 import { workflowShapes } from "./workflows.ts";
@@ -95,6 +96,8 @@ export const shapes = {
 
   ...workflowShapes,
   ...scheduleShapes,
+
+  ...planShapes,
 
   listTools: { answer: page(r.toolRecord) },
   listRails: { answer: page(r.guardRecord) },

@@ -46,6 +46,7 @@ const STATUS: Readonly<Record<string, number>> = {
   not_signed: 401,
 
   name_taken: 409,
+  plan_busy: 409,
   read_only: 409,
   approval_conflict: 409,
   cancelled: 409,

@@ -6,6 +6,7 @@ import { artifactHandlers } from "./artifacts.ts";
 import { auditHandlers } from "./audit.ts";
 import { conversationHandlers } from "./conversations.ts";
 import { metricsHandlers } from "./metrics.ts";
+import { planHandlers } from "./plans.ts";
 import { providerHandlers } from "./providers.ts";
 import { registryHandlers } from "./registry.ts";
 import { runHandlers } from "./runs.ts";
@@ -24,6 +25,7 @@ export const handlers: Handlers = {
   ...auditHandlers,
   ...conversationHandlers,
   ...metricsHandlers,
+  ...planHandlers,
   ...providerHandlers,
   ...registryHandlers,
   ...runHandlers,

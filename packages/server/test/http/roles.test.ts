@@ -21,6 +21,7 @@ const schedule = {
   input: "Hello",
   trigger: { kind: "cron", pattern: "0 3 * * *", time_zone: "Europe/Berlin" },
 } as const;
+const plan = { goal: "Be kind", steps: [{ id: "greet", title: "Greet", criteria: "It is kind." }] };
 let room: Room;
 /** Things of the tenant, which nobody else may see. */
 const ids: Record<string, string> = {};
@@ -69,6 +70,17 @@ const samples = (): Partial<Record<EndpointName, Sample>> => ({
   rotateScheduleSecret: { params: { id: ids["schedule"] ?? "" }, body: {} },
   listFirings: { params: { id: ids["schedule"] ?? "" } },
   triggerSchedule: { params: { id: ids["schedule"] ?? "" }, body: {} },
+  getPlanBoard: { params: { name: "helper" } },
+  listPlanVersions: { params: { name: "helper" } },
+  createPlan: { params: { name: "helper" }, body: plan },
+  generatePlan: { params: { name: "helper" }, body: { goal: "Be kind" } },
+  getPlan: { params: { id: ids["plan"] ?? "" } },
+  savePlan: { params: { id: ids["plan"] ?? "" }, body: { ...plan, version: 1 } },
+  runPlan: { params: { id: ids["plan"] ?? "" }, body: {} },
+  stopPlan: { params: { id: ids["plan"] ?? "" }, body: {} },
+  runPlanStep: { params: { id: ids["plan"] ?? "", step: "greet" }, body: {} },
+  verifyPlanStep: { params: { id: ids["plan"] ?? "", step: "greet" }, body: {} },
+  skipPlanStep: { params: { id: ids["plan"] ?? "", step: "greet" }, body: {} },
   setProvider: { params: { provider: "ollama" }, body: { base_url: "http://127.0.0.1:11434/v1" } },
   deleteProviderKey: { params: { provider: "openai" } },
   testProvider: { params: { provider: "openai" }, body: { model: "openai:gpt-4o" } },
@@ -118,6 +130,7 @@ beforeAll(async () => {
   const spare = await admin.createConversation({ body: {} });
   const nightly = await admin.createSchedule({ body: schedule });
   const spareSchedule = await admin.createSchedule({ body: { ...schedule, name: "spare" } });
+  const planned = await admin.createPlan({ params: { name: "clerk" }, body: plan });
   const users = await admin.listUsers();
   const removable = await admin.createUser({ body: { name: "removable", role: "viewer" } });
   const token = await room.client("viewer").createToken({ body: { name: "spare", role: "viewer" } });
@@ -130,6 +143,7 @@ beforeAll(async () => {
     spare: spare.id,
     schedule: nightly.id,
     spareSchedule: spareSchedule.id,
+    plan: planned.id,
     viewer: users.items.find(({ name }) => name === "viewer")?.id,
     removable: removable.id,
     token: token.id,
