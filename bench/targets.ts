@@ -162,6 +162,30 @@ export const targets: Target[] = [
     says: "nothing is lost, parked or done twice by those kills",
   },
   {
+    scenario: "workflow",
+    metric: "nodeTimes",
+    atMost: 2,
+    says: "a workflow's node at most 2× an agent's step without its model call",
+  },
+  {
+    scenario: "workflow",
+    metric: "durableNodeTimes",
+    atMost: 2,
+    says: "a durable node at most 2× an agent's durable step",
+  },
+  {
+    scenario: "workflow",
+    metric: "totalTimes",
+    atMost: 1.5,
+    says: "1,000 concurrent runs of a 10-node workflow at most 1.5× the hand-written durable loop",
+  },
+  {
+    scenario: "workflow",
+    metric: "fullTimes",
+    atMost: 1,
+    says: "the same with full sync faster than the hand-written durable loop",
+  },
+  {
     scenario: "temporal",
     metric: "ratio",
     atLeast: 0.7,

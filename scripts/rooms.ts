@@ -18,6 +18,8 @@ export interface Room {
 /** Folders of core that may touch the world, and its top: the files users import from. All else there is pure. */
 export const impureCoreRooms: readonly string[] = ["core/local", "core/testing", "core/top"];
 export const coreTopFiles: readonly string[] = [
+  "workflow.ts",
+  "workflow-config.ts",
   "agent.ts",
   "agent-config.ts",
   "bind-definition.ts",

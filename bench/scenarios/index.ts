@@ -14,6 +14,7 @@ import { steps } from "./steps.ts";
 import { stream } from "./stream.ts";
 import { temporal } from "./temporal.ts";
 import { webFirstPage } from "./web-first-page.ts";
+import { workflow } from "./workflow.ts";
 
 export const scenarios: Record<string, Scenario> = {
   steps,
@@ -33,6 +34,7 @@ export const scenarios: Record<string, Scenario> = {
   cancelling,
   "cancelling-trees": cancellingTrees,
   kills,
+  workflow,
   temporal,
   "http-runs": httpRuns,
   "sse-readers": sseReaders,
