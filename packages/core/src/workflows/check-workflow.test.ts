@@ -186,6 +186,19 @@ describe("W4 a workflow that is sound", () => {
   });
 });
 
+test("W4 a part of a condition has one form", () => {
+  const some = { left: 1, op: "exists" };
+  const raw = (condition: unknown) => ({ name: "a", nodes: { a: { kind: "condition", if: condition } } });
+  expect(problems(raw({ any: [some, { ...some, not: some }] }))).toEqual([
+    "nodes.a.if.any[1]: one of `all`, `any`, `not` or a comparison with `left` expected, not and left given",
+  ]);
+  expect(
+    problems(
+      raw({ all: Array.from({ length: 50 }, () => ({ all: Array.from({ length: 50 }, () => some) })) }),
+    ),
+  ).toEqual(["nodes.a.if: a condition of at most 1000 parts expected, a larger one given"]);
+});
+
 describe("W4 the schema's own problems, with their paths", () => {
   test.each<[unknown, string]>([
     [5, "(root): an object expected, 5 given"],

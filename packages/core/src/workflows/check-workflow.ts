@@ -10,8 +10,10 @@ import {
 } from "../schema/workflow.ts";
 import { issuesOf } from "../schema/zod-problems.ts";
 import type { Catalog } from "./check/catalog.ts";
-import { type Draft, draftOf, isRecord, readDraft } from "./check/draft.ts";
+import { withOneFormEach } from "./check/condition-forms.ts";
+import { type Draft, draftOf, readDraft } from "./check/draft.ts";
 import { checkEdges } from "./check/edges.ts";
+import { isRecord } from "./check/is-record.ts";
 import { Issues } from "./check/issues.ts";
 import { knownKeysIn } from "./check/known-keys.ts";
 import { NodeChecks } from "./check/nodes.ts";
@@ -34,9 +36,10 @@ export type CheckedWorkflow =
 
 /** Checks a workflow and everything it refers to. Finds every problem, not only the first (W4). */
 export function checkWorkflow(raw: unknown, catalog: Catalog): CheckedWorkflow {
-  const { copy, issues: unreadable } = plainCopy(raw);
+  const { copy: plain, issues: unreadable } = plainCopy(raw);
   const issues = new Issues();
   for (const found of unreadable) issues.add(found);
+  const copy = withOneFormEach(plain, issues);
   const parsed = workflowSchemas().workflowDefinition.safeParse(copy);
   if (!parsed.success) addSchemaIssues(parsed.error, copy, unreadable, issues);
   const draft = parsed.success ? draftOf(parsed.data) : isRecord(copy) ? readDraft(copy) : undefined;

@@ -135,8 +135,8 @@ describe("W4 equal is equal all the way down", () => {
     );
   });
 
-  test("W4 of values a hundred thousand levels deep too", () => {
-    const deep = (end: Json) => Array.from({ length: 100_000 }).reduce<Json>((inner) => [inner], end);
+  test("W4 of values twenty thousand levels deep too", () => {
+    const deep = (end: Json) => Array.from({ length: 20_000 }).reduce<Json>((inner) => [inner], end);
     expect(isEqual(deep(1), deep(1))).toBe(true);
     expect(isEqual(deep(1), deep(2))).toBe(false);
   });

@@ -180,19 +180,41 @@ describe("W4 the references of a template can be listed", () => {
   });
 
   test("W4 a reference written out is read as the same one, and reads what it names", () => {
-    const key = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "a", "}}"));
-    const step = fc.oneof(key, fc.nat({ max: 20 }));
+    const sign = fc.constantFrom(
+      "a",
+      "é",
+      "\\",
+      '"',
+      "}}",
+      "{{",
+      "?",
+      " ",
+      "\n",
+      "\u2028",
+      "\ud800",
+      "😀",
+      ".",
+      "]",
+    );
+    const odd = fc.array(sign, { maxLength: 6 }).map((signs) => signs.join(""));
+    const key = fc.oneof(odd, fc.constantFrom("__proto__", "constructor", "a-b_c$1", "0"));
+    const step = fc.oneof(key, fc.nat({ max: 3 }));
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), fc.boolean(), fc.jsonValue(), (path, optional, leaf) => {
-        const template = `{{ ${referenceText({ root: "input", path })}${optional ? "?" : ""} }}`;
-        expect(referencesIn(template)).toEqual({
-          references: [{ at: [], root: "input", path, optional, alone: true }],
-          problems: [],
-        });
-        // fast-check's values are JSON, by its own word
-        const input = path.reduceRight<Json>((inner, at) => around(inner, at), leaf as Json);
-        expect(fill(template, { ...values, input })).toEqual({ ok: true, value: leaf });
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 5 }),
+        fc.boolean(),
+        fc.jsonValue({ maxDepth: 1 }),
+        (path, optional, leaf) => {
+          const template = `{{ ${referenceText({ root: "input", path })}${optional ? "?" : ""} }}`;
+          expect(referencesIn(template)).toEqual({
+            references: [{ at: [], root: "input", path, optional, alone: true }],
+            problems: [],
+          });
+          // fast-check's values are JSON, by its own word
+          const input = path.reduceRight<Json>((inner, at) => around(inner, at), leaf as Json);
+          expect(fill(template, { ...values, input })).toEqual({ ok: true, value: leaf });
+        },
+      ),
     );
   });
 
@@ -234,7 +256,7 @@ describe("W4 the references of a template can be listed", () => {
         const found = fillLeniently(text, values);
         expect(found.ok).toBe(problems.length === 0);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });
@@ -259,9 +281,9 @@ describe("W4 hostile templates", () => {
   });
 
   test("W4 many references in one text", () => {
-    const text = "{{ input.a.b }},".repeat(60_000);
-    expect(referencesIn(text).references).toHaveLength(60_000);
-    expect(fillText(text, values)).toEqual({ ok: true, value: "1,".repeat(60_000) });
+    const text = "{{ input.a.b }},".repeat(20_000);
+    expect(referencesIn(text).references).toHaveLength(20_000);
+    expect(fillText(text, values)).toEqual({ ok: true, value: "1,".repeat(20_000) });
   });
 
   test("W4 a small template that stands for far too much text", () => {

@@ -7,6 +7,7 @@ import {
   type WorkflowNode,
   workflowSchemas,
 } from "../../schema/workflow.ts";
+import { isRecord } from "./is-record.ts";
 
 /** What of a workflow can be read, whether or not all of it is sound: so that every problem is found at once. */
 export interface Draft {
@@ -63,8 +64,4 @@ function textOrNothing(value: unknown): string {
 
 function listed(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, MOST_NODES) : [];
-}
-
-export function isRecord(value: unknown): value is Partial<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,10 @@ const SHOWN_CYCLE = 12;
 
 /** Checks that every edge leads from a node to another, once, at the right outcome, and never round in a circle. */
 export function checkEdges({ nodes, edges }: Draft, issues: Issues): void {
+  // First, since only so many problems are told.
+  const others = edges.flatMap((edge) => (edge && edge.from !== edge.to ? [edge] : []));
+  const cycle = cycleIn({ nodes: Object.fromEntries(nodes), edges: others });
+  if (cycle !== undefined) tellCycle(cycle, edges, issues);
   const seen = new Set<string>();
   for (const [i, edge] of edges.entries()) {
     if (edge === undefined) continue;
@@ -20,9 +24,6 @@ export function checkEdges({ nodes, edges }: Draft, issues: Issues): void {
     seen.add(key);
     checkWhen(edge, nodes.get(from), ["edges", i, "when"], issues);
   }
-  const sound = edges.flatMap((edge) => (edge && edge.from !== edge.to ? [edge] : []));
-  const cycle = cycleIn({ nodes: Object.fromEntries(nodes), edges: sound });
-  if (cycle !== undefined) tellCycle(cycle, edges, issues);
 }
 
 /** What a node of this kind has no outcome of. */

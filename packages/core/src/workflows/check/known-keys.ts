@@ -1,6 +1,6 @@
 import { agentSchemas } from "../../schema/agent.ts";
 import { workflowSchemas } from "../../schema/workflow.ts";
-import { isRecord } from "./draft.ts";
+import { isRecord } from "./is-record.ts";
 
 type Path = readonly PropertyKey[];
 
