@@ -180,6 +180,7 @@ export class DurableEngine implements Engine {
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #claims: boolean;
+  #elsewhere: Elsewhere | undefined;
   #closed = false;
   readonly #watchers = new Set<(change: RunChange) => void>();
   readonly #wakeListeners = new Set<() => void>();
@@ -187,6 +188,7 @@ export class DurableEngine implements Engine {
   constructor(options: DurableOptions) {
     this.#options = options;
     this.#claims = options.claims !== false;
+    this.#elsewhere = options.elsewhere;
     this.store = options.store;
     this.bus = options.bus ?? memoryBus();
     this.codec = new Codec(options.sealer ?? NO_SEALER);
@@ -421,7 +423,7 @@ export class DurableEngine implements Engine {
     const user: UserMessage = { id: `${runId}.user`, role: "user", parts: request.parts };
     const { clientTools } = request;
     const pinned = this.registry.pinned(agent, clientTools);
-    const { elsewhere } = this.#options;
+    const elsewhere = this.#elsewhere;
     const refusal =
       elsewhere &&
       (await this.store.read(
@@ -497,9 +499,14 @@ export class DurableEngine implements Engine {
 
   async #startElsewhere(runId: string, cancelled: string | undefined): Promise<void> {
     if (cancelled !== undefined) await this.cancel(runId, cancelled);
-    await this.#options.elsewhere?.start(runId).catch((error: unknown) => {
+    await this.#elsewhere?.start(runId).catch((error: unknown) => {
       this.#notice(`the run ${runId} is queued and could not be started yet: ${failureFrom(error).message}`);
     });
+  }
+
+  /** Has another engine drive the runs that are started from now on, unless one does already: for its workers. */
+  drivenBy(elsewhere: Elsewhere): void {
+    this.#elsewhere ??= elsewhere;
   }
 
   /** Performs effects for runs whose loop is elsewhere. `woken` is told which runs somebody left something for. */

@@ -339,16 +339,16 @@ export class Schedules {
     return this.#firing(id, known);
   }
 
-  /** Does what is due of one schedule, for an engine that watches the clock. False when there is no such schedule. */
-  async fireDue(id: string): Promise<boolean> {
+  /** Does what is due of one schedule, for an engine that watches the clock. `left`: it is to be tried again. */
+  async fireDue(id: string): Promise<"done" | "left" | "gone"> {
     await this.#init.open();
     const { store, clock } = this.#init.engine;
     const isThere = await store.write(function* (db) {
       yield* fireDue(db, id, clock.now());
       return (yield* findById(db, id)) !== undefined;
     });
-    await this.#starter.startAll(id);
-    return isThere;
+    if (!isThere) return "gone";
+    return (await this.#starter.startAll(id)) ? "left" : "done";
   }
 
   /** Does what is due of all of them, and takes up what was left. For tests, and for workers of another engine. */
@@ -447,7 +447,7 @@ export class Schedules {
   }
 
   async #changed(row: SchedulesTable): Promise<void> {
-    await this.#mirrored(() => this.#watch.mirror(row, true));
+    await this.#mirrored(() => this.#watch.mirror(row));
     this.#ticker.wake();
   }
 

@@ -9,6 +9,7 @@ const AROUND_MS = 48 * 3_600_000;
  * counted with.
  */
 export interface WallClock {
+  /** As the database of zones writes it. */
   readonly zone: string;
   /** What it shows at a moment. */
   at(instant: number): number;
@@ -43,7 +44,7 @@ function makeClock(zone: string): WallClock {
   };
   const offset = (instant: number) => at(instant) - instant;
   return {
-    zone,
+    zone: format.resolvedOptions().timeZone,
     at,
     moment(wall) {
       const before = wall - offset(wall - AROUND_MS);
@@ -58,7 +59,7 @@ function makeClock(zone: string): WallClock {
 }
 
 /** The first ms with the offset of `last`. */
-function changeBetween(first: number, last: number, offset: (instant: number) => number): number {
+export function changeBetween(first: number, last: number, offset: (instant: number) => number): number {
   const reached = offset(last);
   let [low, high] = [first, last];
   while (high - low > 1) {

@@ -4,8 +4,10 @@ import type { SchedulesTable } from "../store/tables.ts";
 import { cadence } from "./cadence.ts";
 import { fireDue, pullBack } from "./firing.ts";
 import type { ScheduleMirror } from "./mirror.ts";
+import { movedTimes } from "./moved.ts";
 import { scheduleBody } from "./schedule-rows.ts";
 import type { Starter } from "./starter.ts";
+import { wallClock } from "./wall-clock.ts";
 
 export interface WatchInit {
   readonly engine: DurableEngine;
@@ -23,19 +25,18 @@ export class ScheduleWatch {
   readonly #init: WatchInit;
   #prunedAt = Number.NEGATIVE_INFINITY;
   #isFirstLook = true;
+  /** Versions that the other engine was told of by this process. */
+  readonly #told = new Map<string, number>();
 
   constructor(init: WatchInit) {
     this.#init = init;
   }
 
-  /** Tells the other engine of every schedule it does not have as it is now. */
+  /** Tells the other engine of every schedule that it was not told of as it is now. */
   async mirrorAll(): Promise<void> {
-    const { mirror, engine } = this.#init;
-    if (mirror === undefined) return;
-    const all = await engine.store.read((db) => rows(db.selectFrom("schedules").selectAll()));
-    const versions = await mirror.versions();
-    for (const row of all)
-      if (versions.get(row.id) !== row.version) await this.mirror(row, versions.has(row.id));
+    if (this.#init.mirror === undefined) return;
+    const all = await this.#init.engine.store.read((db) => rows(db.selectFrom("schedules").selectAll()));
+    for (const row of all) if (this.#told.get(row.id) !== row.version) await this.mirror(row);
   }
 
   async look(clockWentBack: boolean): Promise<number | undefined> {
@@ -118,13 +119,17 @@ export class ScheduleWatch {
     );
   }
 
-  /** `mayBeThere`: it may have been one by the clock before. */
-  async mirror(row: SchedulesTable, mayBeThere: boolean): Promise<void> {
-    const { mirror } = this.#init;
+  async mirror(row: SchedulesTable): Promise<void> {
+    const { mirror, engine } = this.#init;
+    if (mirror === undefined) return;
     const { id, tenant, name, version } = row;
     const { trigger } = scheduleBody.read(row.body, id);
-    if (trigger.kind !== "cron") return mayBeThere ? mirror?.remove(id) : undefined;
-    const { pattern, time_zone } = trigger;
-    await mirror?.put({ id, tenant, name, version, enabled: row.enabled === 1, pattern, time_zone });
+    if (trigger.kind === "cron") {
+      const { pattern } = trigger;
+      const { zone: time_zone } = wallClock(trigger.time_zone);
+      const moved = movedTimes(trigger, engine.clock.now());
+      await mirror.put({ id, tenant, name, enabled: row.enabled === 1, pattern, time_zone, moved });
+    } else await mirror.remove(id);
+    this.#told.set(id, version);
   }
 }

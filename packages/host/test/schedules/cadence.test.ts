@@ -2,6 +2,7 @@ import { AgentConfigError } from "trackside";
 import { describe, expect, test } from "vitest";
 import { cadence, nextTimes } from "../../src/schedules/cadence.ts";
 import { dueUntil } from "../../src/schedules/due.ts";
+import { movedTimes } from "../../src/schedules/moved.ts";
 import { patternWords } from "../../src/schedules/words.ts";
 
 const BERLIN = "Europe/Berlin";
@@ -104,6 +105,16 @@ test("over ten years no zone's times go back, and none comes twice", () => {
       expect(times).toHaveLength(400);
       for (const [i, at] of times.entries()) if (i > 0) expect(at).toBeGreaterThan(times[i - 1] ?? 0);
     }
+});
+
+test("times that a pattern does not say are told to whoever knows patterns alone: when clocks are set forward over it", () => {
+  const from = Date.parse("2026-01-01T00:00Z");
+  const moved = (pattern: string, time_zone: string) =>
+    movedTimes({ pattern, time_zone }, from).map((at) => new Date(at).toISOString().slice(0, 16));
+  expect(moved("30 2 * * *", BERLIN)).toEqual(["2026-03-29T01:00", "2027-03-28T01:00", "2028-03-26T01:00"]);
+  expect(moved("30 2 * * *", NEW_YORK)).toEqual(["2026-03-08T07:00", "2027-03-14T07:00", "2028-03-12T07:00"]);
+  expect(moved("30 4 * * *", BERLIN)).toEqual([]);
+  expect(moved("30 2 * * *", "UTC")).toEqual([]);
 });
 
 describe("the calendar", () => {

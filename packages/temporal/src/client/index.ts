@@ -1,8 +1,9 @@
-import { type Client, type Connection, WorkflowClient } from "@temporalio/client";
-import { cipher, type Elsewhere, type Keyring } from "@trackside/host";
+import { type Client, type Connection, ScheduleClient, WorkflowClient } from "@temporalio/client";
+import { cipher, type Keyring, type ScheduledElsewhere } from "@trackside/host";
 import { sealedPayloads } from "../common/sealed-payloads.ts";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";
+import { scheduleMirror } from "./schedules.ts";
 
 export interface TemporalOptions {
   /** From `Connection.connect({ address })` of `@temporalio/client`. */
@@ -22,9 +23,14 @@ export interface TemporalOptions {
  * const connection = await Connection.connect({ address: "127.0.0.1:7233" });
  * const trackside = new Trackside({ store, bus, agents, engine: temporal({ connection, taskQueue: "agents" }) });
  */
-export function temporal(options: TemporalOptions): Elsewhere {
+export function temporal(options: TemporalOptions): ScheduledElsewhere {
   const { connection, taskQueue, namespace = "default", keyring } = options;
   const sealed = keyring && { dataConverter: { payloadCodecs: [sealedPayloads(cipher(keyring))] } };
   const workflows = new WorkflowClient({ connection, namespace, ...sealed });
-  return { name: engineName(namespace, taskQueue), start: startRun(workflows, taskQueue) };
+  const schedules = new ScheduleClient({ connection, namespace, ...sealed });
+  return {
+    name: engineName(namespace, taskQueue),
+    start: startRun(workflows, taskQueue),
+    schedules: scheduleMirror(schedules, taskQueue),
+  };
 }

@@ -61,6 +61,19 @@ export const PARKED = "TracksideParked";
 /** The type of failures that say: this run is no longer there. */
 export const ERASED = "TracksideErased";
 
+/** The workflow that a schedule starts: it has whatever is due started. */
+export const SCHEDULE_WORKFLOW = "tracksideSchedule";
+
+export interface ScheduleActivities {
+  /** Starts what is due of a schedule. The store says what that is, so that once too often is not too often. */
+  fireSchedule(id: string): Promise<void>;
+}
+
+/** What a schedule of ours is called on the server. */
+export function temporalScheduleId(taskQueue: string, id: string): string {
+  return `trackside.${taskQueue}.${id}`;
+}
+
 /** What runs of a task queue are marked with in the store. */
 export function engineName(namespace: string, taskQueue: string): string {
   return `temporal:${namespace}/${taskQueue}`;

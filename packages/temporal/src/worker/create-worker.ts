@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { WorkflowClient } from "@temporalio/client";
+import { ScheduleClient, WorkflowClient } from "@temporalio/client";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { cipher, type Keyring, type Trackside } from "@trackside/host";
+import { scheduleMirror } from "../client/schedules.ts";
 import { sealedPayloads } from "../common/sealed-payloads.ts";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";
 import { activitiesOf } from "./activities.ts";
 import { Relay } from "./relay.ts";
+import { scheduleActivities } from "./schedules.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
 
 export interface WorkerInit {
@@ -18,7 +20,7 @@ export interface WorkerInit {
   /** The one that clients have, too. */
   readonly taskQueue: string;
   /** Its agents, store and bus. Runs of the task queue find their tools, rails and hooks in it by name. */
-  readonly trackside: Pick<Trackside, "open" | "engine">;
+  readonly trackside: Pick<Trackside, "open" | "engine" | "schedules">;
   /** Encrypts what goes through Temporal. The clients have the same. */
   readonly keyring?: Keyring;
   /** Effects at a time; 100 unless given. */
@@ -53,6 +55,7 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
   const sealed = keyring && { dataConverter: { payloadCodecs: [sealedPayloads(cipher(keyring))] } };
   const workflows = new WorkflowClient({ connection: connection as never, namespace, ...sealed });
   const engine = engineName(namespace, taskQueue);
+  trackside.engine.drivenBy({ name: engine, start: startRun(workflows, taskQueue) });
   const own = `${taskQueue}.${hostname()}.${randomUUID()}`;
   let relay: Relay | undefined;
   const effects = trackside.engine.effects((runIds) => void relay?.woken(runIds));
@@ -63,7 +66,11 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
     start: startRun(workflows, taskQueue),
     notice,
   });
-  const activities = activitiesOf({ effects, workflows, own, heartbeatMs: HEARTBEAT_MS });
+  const clocks = new ScheduleClient({ connection: connection as never, namespace, ...sealed });
+  const activities = {
+    ...activitiesOf({ effects, workflows, own, heartbeatMs: HEARTBEAT_MS }),
+    ...scheduleActivities(trackside.schedules, clocks, taskQueue),
+  };
   const atOnce = init.maxConcurrentEffects ?? 100;
   // The queue of this process is no part of a deployment: versions have room for a hundred queues.
   const { workerDeploymentOptions, ...rest } = options;
@@ -101,6 +108,9 @@ export async function createWorker(init: WorkerInit): Promise<TracksideWorker> {
       relay.start();
       await announce();
       const announcing = setInterval(announce, ANNOUNCE_MS);
+      void trackside.schedules.fireAllDue().catch((error: unknown) => {
+        notice(`what was due while nobody was up is started when it is next looked at: ${String(error)}`);
+      });
       try {
         await Promise.all([main.run(), mine.run()]);
       } finally {

@@ -42,6 +42,8 @@ import {
 } from "../common/wire.ts";
 import { MovesOn, type Performing, WorkflowHost } from "./workflow-host.ts";
 
+export { tracksideSchedule } from "./schedule.ts";
+
 /**
  * The loop decides what is tried again and how often; Temporal does so only when a worker is gone or its store is away,
  * for as long as it takes. So the two never multiply.
