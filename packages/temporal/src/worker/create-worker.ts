@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import { ScheduleClient, WorkflowClient } from "@temporalio/client";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { cipher, type Keyring, type Trackside } from "@trackside/host";
-import { scheduleMirror } from "../client/schedules.ts";
 import { sealedPayloads } from "../common/sealed-payloads.ts";
 import { startRun } from "../common/start-run.ts";
 import { engineName } from "../common/wire.ts";
