@@ -1,4 +1,6 @@
-import { MOST_NODES } from "trackside/schema";
+import type { ConfigIssue } from "trackside";
+import { MOST_EDGES, MOST_NODES } from "trackside/schema";
+import { issueAt } from "../agents/issues.ts";
 
 /** The agents and workflows that a definition names. */
 export interface References {
@@ -22,6 +24,18 @@ export function referencesIn(raw: unknown): References {
     note(fieldsOf(nodes[id])["do"]);
   }
   return { agents, workflows };
+}
+
+/** What is much too large is not read any further: a check of all of it would keep everybody else waiting. */
+export function excessIn(raw: unknown): readonly ConfigIssue[] {
+  const { nodes, edges } = fieldsOf(raw);
+  const issues: ConfigIssue[] = [];
+  const count = Object.keys(fieldsOf(nodes)).length;
+  if (count > MOST_NODES)
+    issues.push(issueAt("nodes", count, `at most ${MOST_NODES}, the rest in workflows of their own,`));
+  if (Array.isArray(edges) && edges.length > MOST_EDGES)
+    issues.push(issueAt("edges", edges.length, `at most ${MOST_EDGES}`));
+  return issues;
 }
 
 /** An object's fields as they are; none of what is no object, or does not let itself be read. */

@@ -4,6 +4,7 @@ import {
   type RunOptions,
   type RunResult,
   readWorkflowInput,
+  Workflow,
 } from "trackside";
 import { issueAt } from "../agents/issues.ts";
 import type { WorkflowBinding } from "./in-code.ts";
@@ -39,11 +40,12 @@ export async function startWorkflow(
   return begin(found, await readInput(found.binding, input), options);
 }
 
-async function readInput(
-  { definition: { name, workflow } }: WorkflowBinding,
-  input: unknown,
-): Promise<string> {
-  const read = await readWorkflowInput(workflow, input);
+async function readInput(binding: WorkflowBinding, input: unknown): Promise<string> {
+  const { name, workflow } = binding.definition;
+  // One in code may know more of its input than JSON Schema says: defaults, for one.
+  const read = await (binding instanceof Workflow
+    ? binding.readInput(input)
+    : readWorkflowInput(workflow, input));
   if (read.ok) return read.text;
   throw new AgentConfigError(
     `The input of the workflow ${JSON.stringify(name)}`,
@@ -51,9 +53,14 @@ async function readInput(
   );
 }
 
+/** What the checker says of whatever holds a problem, beside the problem itself. */
+const PARENT = /^(?:[\w.-]+: )?(?:Property "[^"]*"|Items) d(?:oes|id) not match schema\.$/;
+
 /** The problems as a schema tells them, each with its path: `service: …; version: …`. */
 function issuesIn(problem: string, input: unknown): ConfigIssue[] {
-  return problem.split("; ").map((line) => {
+  const lines = problem.split("; ");
+  const told = lines.filter((line) => !PARENT.test(line));
+  return (told.length > 0 ? told : lines).map((line) => {
     const [, path, allowed] = /^([\w.-]+): (.*)$/s.exec(line) ?? [];
     if (path === undefined || allowed === undefined)
       return { path: "input", given: "", allowed: line, message: `input: ${line}` };

@@ -24,6 +24,7 @@ import type { Cipher } from "../secrets/index.ts";
 import { type CatalogSources, catalogFor, type WorkflowCatalog, wholeCatalog } from "./catalog.ts";
 import { figuresOf, NO_RUNS, type WorkflowFigures } from "./figures.ts";
 import type { WorkflowBinding } from "./in-code.ts";
+import { excessIn } from "./references.ts";
 import { type BeginRun, type StartedWorkflow, type StartWorkflow, startWorkflow } from "./start.ts";
 import { StoredWorkflows } from "./stored-workflows.ts";
 import { Waits } from "./waits.ts";
@@ -258,11 +259,14 @@ export class Workflows {
 
   /** A definition with all that is wrong with it, or as it will be written. */
   async #checked(given: unknown, tenant: string): Promise<CheckedDefinition> {
+    const own = nameIn(given);
+    const what = own === undefined ? "the workflow" : `workflow ${JSON.stringify(own)}`;
+    const excess = excessIn(given);
+    if (excess.length > 0) throw new AgentConfigError(what, excess);
     await this.#init.open();
     const catalog = await this.#init.engine.store.read((db) => catalogFor(db, this.#sources, tenant, given));
     const found = checkWorkflow(given, catalog);
     const issues: ConfigIssue[] = found.ok ? [] : [...found.issues];
-    const own = nameIn(given);
     if (own !== undefined && this.#code.has(own))
       issues.push(issueAt("name", own, "a name that no workflow in code has"));
     if (!found.ok || issues.length > 0)
