@@ -65,6 +65,14 @@ describe("W4 large workflows", () => {
     expect(found).toHaveLength(200);
   });
 
+  test("W4 a thousand slips, each nearly one of a thousand long names", () => {
+    const id = (i: number, end: string) => `${"a".repeat(58)}${i}${end}`;
+    const ids = Array.from({ length: MOST_NODES }, (_, i) => i);
+    const nodes = Object.fromEntries(ids.map((i) => [id(i, "x"), agent(`{{ nodes.${id(i, "y")} }}`)]));
+    const edges = ids.map((i) => ({ from: id(i, "z"), to: id(i, "w") }));
+    expect(problems({ name: "a", nodes, edges })).toHaveLength(200);
+  });
+
   test("W4 a thousand calls of a tool whose schema is made to be slow", () => {
     let input: JsonObject = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     for (let i = 0; i < 40; i++) input = { anyOf: [input, input], allOf: [input, { oneOf: [input, input] }] };

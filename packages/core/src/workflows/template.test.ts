@@ -91,6 +91,16 @@ test("W4 templates are filled in at every level; keys are none, and what has no 
   expect(same.ok && same.value).toBe(still);
 });
 
+test("W4 what is put in is never itself a template", () => {
+  const input = { hostile: "{{ input.secret }}", secret: "hidden", object: { a: "{{ input.secret }}" } };
+  const from = { ...values, input };
+  expect(fillText("{{ input.hostile }} and {{ input.object }}", from)).toEqual({
+    ok: true,
+    value: '{{ input.secret }} and {"a":"{{ input.secret }}"}',
+  });
+  expect(fill(["{{ input.object }}"], from)).toEqual({ ok: true, value: [input.object] });
+});
+
 describe("W4 a reference to what is not there says what is, and that ? makes it optional", () => {
   test.each<[string, string]>([
     [

@@ -8,10 +8,13 @@ export type Path = readonly (string | number)[];
 /** Nobody reads more. */
 const MOST_ISSUES = 200;
 const SHOWN_NAMES = 20;
+/** A few thousand names compared with one another. */
+const MOST_LETTERS = 2_000_000;
 
 /** What is wrong with a workflow: each thing once, and only so many. */
 export class Issues {
   readonly #found = new Map<string, ConfigIssue>();
+  readonly #effort = { left: MOST_LETTERS };
 
   get all(): readonly ConfigIssue[] {
     return [...this.#found.values()];
@@ -44,7 +47,7 @@ export class Issues {
   stranger(path: Path, what: string, name: string, known: Iterable<string>): void {
     if (this.isFull) return;
     const names = [...known];
-    const near = nearestName(name, names);
+    const near = nearestName(name, names, this.#effort);
     const at = formatPath(path);
     const given = preview(name);
     const hint = near === undefined ? "" : `, did you mean ${preview(near)}?`;
@@ -60,7 +63,7 @@ export class Issues {
   }
 
   #unknownKey(path: Path, key: string, known: readonly string[]): void {
-    const near = nearestName(key, known);
+    const near = nearestName(key, known, this.#effort);
     const allowed = listed("a key it takes", known);
     const hint = near === undefined ? `, ${allowed} expected` : `, did you mean \`${near}\`?`;
     const found = unknownKey(formatPath(path), key, []);

@@ -1,15 +1,21 @@
 const LONGEST = 64;
-const MOST_NAMES = 2_000;
+
+/** How many letters may be compared in all: there may be many slips, and many names for each. */
+export interface Effort {
+  left: number;
+}
 
 /** The name that one was most likely meant to be, if any comes near. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[], effort: Effort): string | undefined {
   if (name.length > LONGEST) return undefined; // too long to be a slip
   const flat = flattened(name);
   // Of a name of one letter nothing would be left.
   const most = flat.length < 2 ? 0 : Math.max(1, Math.floor(flat.length / 4));
   let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const candidate of known.slice(0, MOST_NAMES)) {
+  for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) > most + 2) continue;
+    effort.left -= name.length * candidate.length;
+    if (effort.left < 0) return undefined;
     const far = distance(flat, flattened(candidate));
     if (far <= most && (best === undefined || far < best.distance)) best = { name: candidate, distance: far };
   }
