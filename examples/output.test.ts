@@ -58,6 +58,13 @@ const shown: [example: string, lines: RegExp[]][] = [
       /^answered: Both run with 3 replicas\. /m,
     ],
   ],
+  [
+    "21-workflow.ts",
+    [
+      /^review completed\nDeploy shop\? \{"reviews":\["No open incident\.","All tests pass\."\]\}$/m,
+      /^ask completed\ndeploy completed\nhttps:\/\/shop\.example\.com 2$/m,
+    ],
+  ],
 ];
 
 test.concurrent.each(shown)(

@@ -15,7 +15,7 @@ const SOURCES = [
   "{src,public}/**/*",
   "{index.html,vite.config.ts,package.json}",
   "../server/src/{client,contract}/**/*.ts",
-  "../core/src/{schema,planning}/**/*.ts",
+  "../core/src/{schema,planning,subagents,workflows}/**/*.ts",
 ];
 
 /** The folder of the built web app, built first where it is missing or older than its sources: once, whoever asks. */

@@ -123,15 +123,9 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
     return this.definition.workflow;
   }
 
-  /** Says what is wrong with an input, as `input.service: …`; an empty list lets it start. */
-  async check(input: unknown): Promise<readonly string[]> {
-    const found = await this.#read(input);
-    return found.ok ? [] : found.problem.split("\n").map((line) => `input: ${line}`);
-  }
-
   /** Runs it to its end. Rejects with the run's error, which carries what there is as `.result`. */
   async run(input: ValueOf<Input>, options: Options = {}): Promise<RunResult<ResultOf<Output>>> {
-    const found = await this.#read(input);
+    const found = await this.readInput(input);
     if (!found.ok) throw this.#refused(input, found.problem);
     const { result } = engineOf(options).start(this, found.text, options);
     return result as Promise<RunResult<ResultOf<Output>>>; // its last node checked it against this very schema
@@ -139,7 +133,7 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
 
   /** Runs it and yields its events as they happen. Never throws; `.result` settles as `run()` would. */
   stream(input: ValueOf<Input>, options: Options = {}): RunStream<ResultOf<Output>, readonly Tool[]> {
-    const found = this.#read(input);
+    const found = this.readInput(input);
     const stream = streamed((sink) => {
       if (!(found instanceof Promise) && found.ok)
         return engineOf(options).start(this, found.text, options, sink);
@@ -154,7 +148,8 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
       AsyncIterable<AgentEvent<readonly Tool[]>>;
   }
 
-  #read(given: unknown): Maybe<ReadInput> {
+  /** Reads what it is to be started with: whatever its schema makes of it, as text, or what is wrong with it. */
+  readInput(given: unknown): Maybe<ReadInput> {
     return readWorkflowInput(this.definition.workflow, given, this.#input);
   }
 

@@ -177,7 +177,7 @@ function* figuresOfAgents(db: Builder, tenant: string): Operation<ReadonlyMap<st
       .select((e) => ["agent", e.fn.max("id").as("id")]) // ids sort by when they were made
       .where("tenant", "=", tenant)
       .where("parent_run_id", "is", null)
-      .where("kind", "!=", "import")
+      .where("kind", "=", "agent") // a workflow may have an agent's name
       .groupBy("agent"),
   );
   const asked = yield* rows(
@@ -187,6 +187,7 @@ function* figuresOfAgents(db: Builder, tenant: string): Operation<ReadonlyMap<st
       .select((e) => ["runs.agent", e.fn.countAll<number>().as("n")])
       .where("approvals.tenant", "=", tenant)
       .where("approvals.state", "=", "pending")
+      .where("runs.kind", "=", "agent")
       .groupBy("runs.agent"),
   );
   const pending = new Map(asked.map(({ agent, n }) => [agent, Number(n)]));
@@ -198,11 +199,13 @@ function* figuresOfAgents(db: Builder, tenant: string): Operation<ReadonlyMap<st
     const ended = yield* rows(
       db
         .selectFrom("run_stats")
-        .select("status")
-        .where("tenant", "=", tenant)
-        .where("agent", "=", agent)
-        .where("is_root", "=", 1)
-        .orderBy("created_at", "desc")
+        .innerJoin("runs", "runs.id", "run_stats.run_id")
+        .select("run_stats.status")
+        .where("run_stats.tenant", "=", tenant)
+        .where("run_stats.agent", "=", agent)
+        .where("run_stats.is_root", "=", 1)
+        .where("runs.kind", "=", "agent")
+        .orderBy("run_stats.created_at", "desc")
         .limit(RECENT),
     );
     const failed = ended.filter(({ status }) => status === "error").length;

@@ -40,4 +40,4 @@ export const OWN_DEFAULTS = {
 
 export const DEFAULTS = { ...CONTRACT_DEFAULTS, ...OWN_DEFAULTS } satisfies AgentDefinition;
 
-export type FieldName = keyof AgentDefinition;
+export type FieldName = Exclude<keyof AgentDefinition, "workflow">;
