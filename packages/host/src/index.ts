@@ -162,6 +162,7 @@ export {
 export type {
   CatalogAgent,
   CatalogWorkflow,
+  ReadyWorkflow,
   StartedWorkflow,
   StartWorkflow,
   Waits,

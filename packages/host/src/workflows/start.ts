@@ -3,9 +3,11 @@ import {
   type ConfigIssue,
   type RunOptions,
   type RunResult,
+  type RunStream,
   readWorkflowInput,
-  Workflow,
+  type Tool,
 } from "trackside";
+import type { WorkflowDefinition } from "trackside/schema";
 import { issueAt } from "../agents/issues.ts";
 import type { WorkflowBinding } from "./in-code.ts";
 import type { FoundWorkflow } from "./stored-workflows.ts";
@@ -23,6 +25,15 @@ export interface StartedWorkflow {
   readonly result: () => Promise<RunResult<unknown>>;
 }
 
+/** A workflow with an input that fits it. */
+export interface ReadyWorkflow {
+  readonly definition: WorkflowDefinition;
+  /** Runs it and yields its events as they happen. */
+  stream(options?: Omit<StreamOptions, "scope">): RunStream<unknown, readonly Tool[]>;
+}
+
+export type StreamOptions = Omit<RunOptions, "conversation" | "clientTools">;
+
 /** Begins a run with what its workflow is started with, as JSON. The host's own. */
 export type BeginRun = (
   found: FoundWorkflow,
@@ -30,22 +41,10 @@ export type BeginRun = (
   options: StartWorkflow,
 ) => Promise<StartedWorkflow>;
 
-/** Starts a run if its input is what the workflow asks for; otherwise nothing is stored. */
-export async function startWorkflow(
-  found: FoundWorkflow,
-  input: unknown,
-  options: StartWorkflow,
-  begin: BeginRun,
-): Promise<StartedWorkflow> {
-  return begin(found, await readInput(found.binding, input), options);
-}
-
-async function readInput(binding: WorkflowBinding, input: unknown): Promise<string> {
+/** What a run of it begins with: its input as JSON, if that is what the workflow asks for. Nothing is stored otherwise. */
+export async function readInput(binding: WorkflowBinding, input: unknown): Promise<string> {
   const { name, workflow } = binding.definition;
-  // One in code may know more of its input than JSON Schema says: defaults, for one.
-  const read = await (binding instanceof Workflow
-    ? binding.readInput(input)
-    : readWorkflowInput(workflow, input));
+  const read = await (binding.readInput?.(input) ?? readWorkflowInput(workflow, input));
   if (read.ok) return read.text;
   throw new AgentConfigError(
     `The input of the workflow ${JSON.stringify(name)}`,

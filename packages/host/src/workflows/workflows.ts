@@ -1,5 +1,12 @@
-import { AgentConfigError, type ConfigIssue, type JsonObject, type TracksideError } from "trackside";
-import { digestOf } from "trackside/engine";
+import {
+  AgentConfigError,
+  type ConfigIssue,
+  type JsonObject,
+  type RunStream,
+  type Tool,
+  type TracksideError,
+} from "trackside";
+import { digestOf, streamed } from "trackside/engine";
 import { checkWorkflow } from "trackside/schema";
 import type { Validation } from "../agents/agents.ts";
 import { type AgentChange, diffDefinitions } from "../agents/diff.ts";
@@ -25,8 +32,14 @@ import { type CatalogSources, catalogFor, type WorkflowCatalog, wholeCatalog } f
 import { figuresOf, NO_RUNS, type WorkflowFigures } from "./figures.ts";
 import type { WorkflowBinding } from "./in-code.ts";
 import { excessIn } from "./references.ts";
-import { type BeginRun, type StartedWorkflow, type StartWorkflow, startWorkflow } from "./start.ts";
-import { StoredWorkflows } from "./stored-workflows.ts";
+import {
+  type BeginRun,
+  type ReadyWorkflow,
+  readInput,
+  type StartedWorkflow,
+  type StartWorkflow,
+} from "./start.ts";
+import { type FoundWorkflow, StoredWorkflows } from "./stored-workflows.ts";
 import { Waits } from "./waits.ts";
 import { type BesideWorkflow, WORKFLOWS } from "./workflow-rows.ts";
 
@@ -248,13 +261,33 @@ export class Workflows {
    * problem, and nothing is stored.
    */
   async start(name: string, input: unknown, options: StartWorkflow = {}): Promise<StartedWorkflow> {
+    const found = await this.#find(name, options.scope);
+    return this.#init.begin(found, await readInput(found.binding, input), options);
+  }
+
+  /** Finds a workflow and reads its input, as `start` does, for whoever wants to see its events as they happen. */
+  async ready(name: string, input: unknown, scope?: StartWorkflow["scope"]): Promise<ReadyWorkflow> {
+    const found = await this.#find(name, scope);
+    const text = await readInput(found.binding, input);
+    const { engine } = this.#init;
+    return {
+      definition: found.binding.definition.workflow,
+      stream: (options = {}) => {
+        const asked = { ...options, ...(scope === undefined ? {} : { scope }) };
+        const made = streamed((sink) => engine.startFound(async () => found, text, asked, sink));
+        return made as RunStream<unknown, readonly Tool[]>; // whose tools nobody knows here
+      },
+    };
+  }
+
+  async #find(name: string, scope: StartWorkflow["scope"]): Promise<FoundWorkflow> {
     await this.#init.open();
     // Whether the scope is one is found out with the rest of the request.
-    const given = options.scope?.["tenant"];
+    const given = scope?.["tenant"];
     const tenant = typeof given === "string" ? given : DEFAULT_TENANT;
     const found = await this.#bound.find(tenant, name);
     if (found === undefined) throw await this.#unknown(tenant, name);
-    return startWorkflow(found, input, options, this.#init.begin);
+    return found;
   }
 
   /** A definition with all that is wrong with it, or as it will be written. */

@@ -273,15 +273,19 @@ describe("runs of workflows", () => {
   test("one in code runs under its name, with its own schema", async () => {
     const given = defineWorkflow({
       name: "in-code",
-      input: z.object({ n: z.number() }),
-      nodes: { say: { kind: "tool", tool: echo, arguments: { value: "{{ input.n }}" } } },
+      input: z.object({ n: z.number(), by: z.string().default("nobody") }),
+      nodes: { say: { kind: "tool", tool: echo, arguments: { value: ["{{ input.n }}", "{{ input.by }}"] } } },
     });
     const { workflows, runs } = await roomOn((await database())(), { workflows: [given] });
     const { runId, result } = await workflows.start("in-code", { n: 4 });
-    expect((await result()).output).toEqual({ say: 4 });
+    expect((await result()).output).toEqual({ say: [4, "nobody"] });
     expect(await runs.get(runId)).toMatchObject({ kind: "workflow", agent: "in-code" });
+    const seen: string[] = [];
+    const ready = await workflows.ready("in-code", { n: 5 });
+    for await (const event of ready.stream()) if (event.type === "node") seen.push(event.state);
+    expect(seen).toEqual(["started", "completed"]);
     await expect(workflows.start("in-code", { n: "4" })).rejects.toMatchObject({ code: "config_invalid" });
-    expect(await workflows.get("in-code")).toMatchObject({ runs: 1, last_run: { id: runId } });
+    expect(await workflows.get("in-code")).toMatchObject({ runs: 2, failures: 0 });
   });
 
   test("a run that is queued waits for a worker", async () => {
