@@ -21,7 +21,8 @@ const help = `trackside worker            works on the runs of a store until it 
 trackside worker [agent]    with Temporal: works on the runs of a task queue
 
 It takes up runs that are queued and runs that another process has left, of the agents in the config, and says so
-with a line for each it takes up and each that ends. Any number of workers may share a store.
+with a line for each it takes up and each that ends. It starts what schedules have due. Any number of workers may
+share a store.
 
 Ctrl-C or SIGTERM leaves the runs where they are, for the next worker, and exits with 0; a second one exits at once.
 Tools that are running may finish first, for up to 5 seconds.
@@ -117,6 +118,7 @@ async function work(opened: InStore, stopped: AbortSignal): Promise<number> {
   lines.ready(`${engine.store.name} · ${agents.join(", ")}`, { agents });
   await engine.open({ claims: true });
   engine.claim();
+  trackside.schedules.start();
   await until(stopped);
   const left = engine.activeRuns;
   await trackside.close({ graceMs: GRACE_MS });
