@@ -39,7 +39,7 @@ export function ReadOnlyView({
     <>
       {above}
       <div className="flex min-h-0 flex-1 flex-col max-md:overflow-y-auto md:flex-row">
-        <div ref={flow.frame} className="relative min-w-0 max-md:h-[40dvh] max-md:shrink-0 md:flex-1">
+        <div ref={flow.frame} className="relative min-w-0 max-md:h-[30dvh] max-md:shrink-0 md:flex-1">
           <Canvas
             scene={scene}
             label={label}

@@ -49,7 +49,7 @@ export function WorkflowPage() {
           {data && <Tag>{data.source === "code" ? "config" : `v${version ?? data.version}`}</Tag>}
         </span>
       }
-      lead={data && <Lead workflow={data} />}
+      lead={data && run === undefined && <Lead workflow={data} />}
       actions={
         data && (
           <WorkflowMenu

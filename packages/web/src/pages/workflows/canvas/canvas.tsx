@@ -46,7 +46,7 @@ export interface CanvasProps {
 
 const NODE_TYPES = { card: Card };
 const EDGE_TYPES = { way: Way };
-const FIT = { padding: 0.15, maxZoom: 1 } as const;
+const FIT = { padding: "24px", maxZoom: 1 } as const;
 
 /**
  * Draws a workflow, and says what was done to it. What is under the pointer right now (a drag, a pan, a box) lives in the
@@ -124,6 +124,7 @@ export const Canvas = memo(function Canvas(props: CanvasProps) {
     <ReactFlow<CardNode, WayEdge>
       className={cx("workflow-canvas", readOnly && "is-read-only")}
       aria-label={label}
+      tabIndex={0}
       defaultNodes={first.current.nodes}
       defaultEdges={first.current.edges}
       nodeTypes={NODE_TYPES}

@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position as Side } from "@xyflow/react";
-import { memo } from "react";
+import { Fragment, memo } from "react";
 import { cx } from "../../../ui/class-names.ts";
 import { WarningIcon } from "../../../ui/icons.tsx";
 import { PORT_WORDS, PORTS, titleOf } from "../draft/definition.ts";
@@ -17,7 +17,7 @@ export const Card = memo(function Card({ id, data, selected, isConnectable }: No
   return (
     <div
       className={cx(
-        "flex size-full flex-col justify-between rounded-lg border bg-raised px-3 py-2",
+        "group flex size-full flex-col justify-between rounded-lg border bg-raised px-3 py-2",
         selected ? "border-accent shadow-[0_0_0_1px_var(--accent)]" : "border-control",
         problem !== undefined && !selected && "border-red",
         run?.state === "failed" && !selected && "border-red",
@@ -44,20 +44,29 @@ export const Card = memo(function Card({ id, data, selected, isConnectable }: No
       {PORTS[node.kind].map((port) => {
         const { x, y } = placeOfPort(node.kind, port);
         return (
-          <Handle
-            key={port}
-            id={port}
-            type="source"
-            position={port === "failed" ? Side.Bottom : Side.Right}
-            isConnectable={isConnectable}
-            style={port === "failed" ? { left: x } : { top: y }}
-            title={
-              port === "failed"
-                ? `${id} failed: drag to what happens then`
-                : `${PORT_WORDS[port]}: drag to what comes next`
-            }
-            className={`port-${port}`}
-          />
+          <Fragment key={port}>
+            <Handle
+              id={port}
+              type="source"
+              position={port === "failed" ? Side.Bottom : Side.Right}
+              isConnectable={isConnectable}
+              style={port === "failed" ? { left: x } : { top: y }}
+              title={`${PORT_WORDS[port]}: drag to what comes next`}
+              className={`port-${port}`}
+            />
+            {isConnectable && port !== "out" && (
+              <span
+                aria-hidden="true"
+                style={port === "failed" ? { left: x + 10, top: y } : { left: x + 10, top: y - 8 }}
+                className={cx(
+                  "pointer-events-none absolute rounded-sm bg-panel px-0.5 text-xs text-muted group-hover:visible",
+                  !selected && "invisible",
+                )}
+              >
+                {PORT_WORDS[port]}
+              </span>
+            )}
+          </Fragment>
         );
       })}
     </div>

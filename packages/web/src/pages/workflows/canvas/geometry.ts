@@ -2,11 +2,11 @@ import type { Kind, Port, Position } from "../draft/definition.ts";
 import { PORTS } from "../draft/definition.ts";
 
 /** Every node has the same size, so that nothing has to be measured: three hundred of them are drawn at once. */
-export const WIDTH = 232;
+export const WIDTH = 208;
 export const HEIGHT = 76;
 /** What moved nodes snap to, and how far apart they are laid out. */
 export const GRID = 8;
-export const GAP = { x: 72, y: 32 } as const;
+export const GAP = { x: 64, y: 32 } as const;
 
 /** Where a way out leaves the node. `failed` is at the bottom, out of the way of what usually happens. */
 export function placeOfPort(kind: Kind, port: Port): Position {

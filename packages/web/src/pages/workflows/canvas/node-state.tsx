@@ -33,7 +33,7 @@ export function TimeAndCost({ run }: { run: NodeRun }) {
   if (run.state === "skipped") return null;
   const cost = run.usage?.cost ?? null;
   return (
-    <span className="flex items-center gap-2 tabular-nums">
+    <span className="flex shrink-0 items-center gap-2 whitespace-nowrap tabular-nums">
       {run.ended === null ? <Duration since={run.started} /> : formatDuration(run.ended - run.started)}
       {cost !== null && cost > 0 && <span>{formatMoney(cost)}</span>}
       {run.attempt > 1 && <span>try {run.attempt}</span>}

@@ -154,6 +154,19 @@ test("a layout goes left to right and covers nothing; what has a place keeps it"
   expect(at("check").x).toBeLessThan(at("ok").x);
   expect(at("ok").x).toBeLessThan(at("ask").x);
   expect(at("ask").x).toBeLessThan(at("ship").x);
+  // Ways out are listed from the top, and so are the nodes they lead to.
+  const both = after(
+    { type: "add", id: "no", node: newNode("wait", { x: 0, y: 0 }), edge: edgeFrom("ok", "false", "no") },
+    {
+      type: "add",
+      id: "held",
+      node: newNode("wait", { x: 0, y: 0 }),
+      edge: edgeFrom("ask", "rejected", "held"),
+    },
+  ).definition;
+  const placed = laidOut(both);
+  expect(placed["ask"]?.y).toBeLessThan(placed["no"]?.y ?? 0);
+  expect(placed["ship"]?.y).toBeLessThan(placed["held"]?.y ?? 0);
   const some = after({ type: "move", to: { check: { x: 400, y: 96 } } }).definition;
   expect(placesOf(some)["check"]).toEqual({ x: 400, y: 96 });
   expect(placesOf(some)["ok"]?.y).toBeGreaterThan(96);

@@ -1,6 +1,8 @@
 import { Graph, layout } from "@dagrejs/dagre";
 import { GAP, HEIGHT, snapped, WIDTH } from "../canvas/geometry.ts";
-import { type Definition, edgesOf, type Position } from "./definition.ts";
+import { type Definition, type Edge, edgesOf, type Port, type Position, portOf } from "./definition.ts";
+
+const WAYS: readonly Port[] = ["out", "true", "false", "rejected", "failed"];
 
 /** Where each node stands when all are put in order, left to right. */
 export function laidOut(definition: Definition): Readonly<Record<string, Position>> {
@@ -9,7 +11,12 @@ export function laidOut(definition: Definition): Readonly<Record<string, Positio
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = Object.keys(definition.nodes);
   for (const id of ids) graph.setNode(id, { width: WIDTH, height: HEIGHT });
-  for (const { from, to } of edgesOf(definition))
+  // What comes last is put highest: ways out are listed from the top, so that their edges do not cross.
+  const rank = (edge: Edge) => WAYS.indexOf(portOf(edge));
+  const ways = edgesOf(definition)
+    .toReversed()
+    .toSorted((a, b) => rank(b) - rank(a));
+  for (const { from, to } of ways)
     if (graph.hasNode(from) && graph.hasNode(to) && from !== to) graph.setEdge(from, to);
   layout(graph);
   return Object.fromEntries(

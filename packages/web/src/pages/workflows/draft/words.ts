@@ -46,7 +46,7 @@ function workWords(work: Extract<NodeDraft, { kind: "map" }>["do"]): string {
 function waitWords(what: Extract<NodeDraft, { kind: "wait" }>["for"]): string {
   if ("webhook" in what) return "until something is sent to it";
   return typeof what.seconds === "number"
-    ? `for ${formatDuration(what.seconds * 1000).replace(/ 0?0 (s|min|h)$/, "")}`
+    ? `for ${formatDuration(what.seconds * 1000).replace(/ 0?0 (s|min|h)$|\.0(?= s$)/, "")}`
     : `for ${inside(what.seconds)} seconds`;
 }
 

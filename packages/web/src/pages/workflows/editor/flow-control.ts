@@ -5,7 +5,7 @@ import type { CardNode, WayEdge } from "../canvas/flow.ts";
 import { HEIGHT, WIDTH } from "../canvas/geometry.ts";
 import type { Position } from "../draft/definition.ts";
 
-const FIT = { padding: 0.15, maxZoom: 1 } as const;
+const FIT = { padding: "24px", maxZoom: 1 } as const;
 /** Nodes that are drawn only where they are seen come a moment after the view. */
 const TRIES = 10;
 

@@ -222,10 +222,16 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
     withResolver: true,
   });
 
-  const select = useCallback(
-    (ids: readonly string[], show = true) => flow.select({ nodes: ids, edges: [] }, show),
-    [flow],
-  );
+  // What is to be selected may have to be drawn first, so it waits for the canvas to have the same definition.
+  const [wanted, setWanted] = useState<{ selection: Selection; show: boolean }>();
+  useEffect(() => {
+    if (wanted === undefined) return;
+    flow.select(wanted.selection, wanted.show);
+    setWanted(undefined);
+  }, [wanted, flow]);
+  const select = (ids: readonly string[], show = true) =>
+    setWanted({ selection: { nodes: ids, edges: [] }, show });
+  const selectEdge = (id: string) => setWanted({ selection: { nodes: [], edges: [id] }, show: false });
   const add = (kind: Kind, name?: string) => {
     const { from, at } = adding ?? {};
     setAdding(undefined);
@@ -346,7 +352,7 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
     const id = nodeOf(path);
     const edge = /^edges\[(\d+)\]/.exec(path);
     const place = edge ? edgesOf(definition)[Number(edge[1])] : undefined;
-    if (place) flow.select({ nodes: [], edges: [edgeId(place)] }, true);
+    if (place) selectEdge(edgeId(place));
     else select(id === undefined ? [] : [id]);
     setTimeout(() => goToField(path), 50);
   };
@@ -462,7 +468,7 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
                   const next = edgeFrom(edge.from, port, edge.to);
                   const all = edgesOf(definition).map((other) => (other === edge ? next : other));
                   edit({ type: "set", path: ["edges"], value: all.map((one) => ({ ...one }) as JsonObject) }); // of texts only
-                  flow.select({ nodes: [], edges: [edgeId(next)] }, false);
+                  selectEdge(edgeId(next));
                 }}
                 onRemove={remove}
               />

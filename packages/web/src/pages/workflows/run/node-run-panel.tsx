@@ -104,6 +104,12 @@ export function NodeRunPanel({
           )}
         </section>
       )}
+      {run?.given && (
+        <section aria-label="Arguments" className="flex min-w-0 flex-col gap-1">
+          <h3 className="font-medium">Arguments</h3>
+          <JsonView value={run.given} label="Arguments" />
+        </section>
+      )}
       <section aria-label="What it was told" className="flex min-w-0 flex-col gap-1">
         <h3 className="font-medium">What it was told</h3>
         <JsonView value={toldOf(node)} label="Definition of the node" />

@@ -25,12 +25,11 @@ test("W4 what events say of nodes: state, time, tries, cost, and who is asked", 
       approval_id: "ap_1",
       kind: "workflow_node",
       state: "pending",
-      call_id: null,
-      tool: null,
+      call_id: "ask",
+      tool: "ask",
       reasons: [],
       deadline: 99,
       ...stamp(),
-      path: ["ask"],
     } as DurableEvent,
   ];
   const runs = nodeRunsOf(events, "run_1");
@@ -39,10 +38,32 @@ test("W4 what events say of nodes: state, time, tries, cost, and who is asked", 
   expect(runs.get("ask")).toMatchObject({ state: "waiting", approvalId: "ap_1", deadline: 99 });
 });
 
+test("a call of a node is its own, with what it was called with; its run is known when it begins", () => {
+  seq = 0;
+  const call_id = "run_1.ship.1.c0";
+  const events = [
+    node("ship", "started"),
+    { type: "tool_call", call_id, tool: "deploy", arguments: { a: 1 }, message_id: "m", ...stamp() },
+    { type: "approval", approval_id: "ap", kind: "tool_call", state: "pending", call_id, ...stamp() },
+    node("look", "started"),
+    {
+      type: "subagent",
+      child_run_id: "run_1.look.1",
+      call_id: "look",
+      index: 0,
+      state: "started",
+      ...stamp(),
+    },
+  ] as DurableEvent[]; // as the server writes them
+  const runs = nodeRunsOf(events, "run_1");
+  expect(runs.get("ship")).toMatchObject({ state: "waiting", approvalId: "ap", given: { a: 1 } });
+  expect(runs.get("look")).toMatchObject({ state: "running", childRunId: "run_1.look.1" });
+});
+
 test("a question of a child's run is asked by its node; a run that ends leaves nothing under way", () => {
   seq = 0;
   const events = [
-    node("work", "started", { kind: "agent", child_run_id: "run_2" }),
+    node("work", "started", { kind: "map" }),
     {
       type: "approval",
       approval_id: "ap_2",
@@ -52,11 +73,12 @@ test("a question of a child's run is asked by its node; a run that ends leaves n
       tool: "deploy",
       reasons: [],
       deadline: null,
-      ...stamp("run_2"),
+      ...stamp("run_1.work.1"),
+      path: ["work[3]"],
     } as DurableEvent,
   ];
   expect(nodeRunsOf(events, "run_1").get("work")).toMatchObject({ state: "waiting", approvalId: "ap_2" });
-  const decided = { ...events[1], state: "approved", ...stamp("run_2") } as DurableEvent;
+  const decided = { ...events[1], state: "approved", seq: 9 } as DurableEvent;
   expect(nodeRunsOf([...events, decided], "run_1").get("work")?.state).toBe("running");
   const ended = { type: "status", status: "cancelled", ...stamp() } as DurableEvent;
   expect(nodeRunsOf([...events, ended], "run_1").get("work")).toMatchObject({ state: "stopped" });

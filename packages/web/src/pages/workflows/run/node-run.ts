@@ -1,4 +1,4 @@
-import type { DurableEvent, DurableEventOf, Failure, Json, Usage } from "trackside/schema";
+import type { DurableEvent, DurableEventOf, Failure, Json, JsonObject, Usage } from "trackside/schema";
 
 export type NodeState = "running" | "waiting" | "done" | "failed" | "skipped" | "stopped";
 
@@ -18,6 +18,8 @@ export interface NodeRun {
   readonly items?: number;
   readonly itemsFailed?: number;
   readonly usage?: Usage;
+  /** What its tool was called with. */
+  readonly given?: JsonObject | null;
   /** Whom it asks: the way to the inbox. */
   readonly approvalId?: string;
   readonly deadline?: number | null;
@@ -25,39 +27,38 @@ export interface NodeRun {
 
 export type NodeRuns = ReadonlyMap<string, NodeRun>;
 
-type Of = (event: DurableEvent) => string | undefined;
-
 /** What the events of a workflow's run say of its nodes. Events of its children tell nothing here but who is asked. */
 export function nodeRunsOf(events: readonly DurableEvent[], runId: string): NodeRuns {
   const runs = new Map<string, NodeRun>();
-  const nodeOfChild = new Map<string, string>();
-  const nodeOfCall = new Map<string, string>();
-  const nodeOf: Of = (event) => {
-    if (event.run_id !== runId) return nodeOfChild.get(event.run_id);
-    return event.type === "approval" && event.call_id !== null ? nodeOfCall.get(event.call_id) : undefined;
+  const change = (node: string | undefined, next: (before: NodeRun) => NodeRun) => {
+    const before = node === undefined ? undefined : runs.get(node);
+    if (node !== undefined && before !== undefined) runs.set(node, next(before));
   };
   for (const event of events) {
-    if (event.type === "node" && event.run_id === runId) {
-      if (event.child_run_id !== undefined) nodeOfChild.set(event.child_run_id, event.node);
-      if (event.call_id !== undefined) nodeOfCall.set(event.call_id, event.node);
-      runs.set(event.node, afterNode(runs.get(event.node), event));
-    } else if (event.type === "approval") {
-      const node = nodeOf(event) ?? waitingNode(event);
-      const before = node === undefined ? undefined : runs.get(node);
-      if (node !== undefined && before !== undefined) runs.set(node, afterApproval(before, event));
-    } else if (event.type === "status" && event.run_id === runId && ENDS.has(event.status)) {
+    const isOwn = event.run_id === runId;
+    if (event.type === "approval")
+      change(isOwn ? nodeOfCall(event.call_id, runId) : event.path[0]?.replace(/\[.*$/s, ""), (before) =>
+        afterApproval(before, event),
+      );
+    else if (!isOwn) continue;
+    else if (event.type === "node") runs.set(event.node, afterNode(runs.get(event.node), event));
+    else if (event.type === "tool_call")
+      change(nodeOfCall(event.call_id, runId), (before) => ({ ...before, given: event.arguments }));
+    else if (event.type === "subagent")
+      change(event.call_id, (before) => ({ ...before, childRunId: event.child_run_id }));
+    else if (event.type === "status" && ENDS.has(event.status))
       for (const [node, run] of runs)
         if (run.ended === null) runs.set(node, { ...run, state: "stopped", ended: event.at, retryAt: null });
-    }
   }
   return runs;
 }
 
 const ENDS: ReadonlySet<string> = new Set(["completed", "error", "cancelled"]);
 
-/** Its events stand under the node: `["…", "<node>"]`. */
-function waitingNode({ kind, path }: DurableEventOf<"approval">): string | undefined {
-  return kind === "workflow_node" ? path.at(-1) : undefined;
+/** Calls are called after the run and the node they are made in; a question of the node itself after the node alone. */
+function nodeOfCall(call: string | null, runId: string): string | undefined {
+  if (call === null) return undefined;
+  return call.startsWith(`${runId}.`) ? call.slice(runId.length + 1).split(".")[0] : call;
 }
 
 function afterNode(before: NodeRun | undefined, event: DurableEventOf<"node">): NodeRun {

@@ -2,6 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
 import { type ReactNode, useMemo, useState } from "react";
 import { client } from "../../../api.ts";
+import { plural } from "../../../format/number.ts";
 import { useKeys } from "../../../keys/use-keys.ts";
 import { one, useSearchState } from "../../../search.ts";
 import { useMay, WHO_MAY } from "../../../session.ts";
@@ -19,7 +20,7 @@ import type { RunDetail } from "../../runs/types.ts";
 import { useRun } from "../../runs/use-run.ts";
 import { useWide } from "../../runs/wide.ts";
 import { isOver, shortId, storyOf } from "../../runs/words.ts";
-import { Canvas } from "../canvas/canvas.tsx";
+import { Canvas, NOTHING } from "../canvas/canvas.tsx";
 import { type Definition, titleOf } from "../draft/definition.ts";
 import { placesOf } from "../draft/layout.ts";
 import { neighbour } from "../draft/walking.ts";
@@ -94,11 +95,17 @@ function Shown({
   const selected = one(search, "node");
   const node = selected === undefined ? undefined : definition.nodes[selected];
   const pick = (id: string | undefined) => setSearch({ node: id });
+  const show = (id: string) => {
+    pick(id);
+    flow.select({ nodes: [id], edges: [] }, true);
+  };
+  const leave = () => {
+    pick(undefined);
+    flow.select(NOTHING, false);
+  };
   const walk = (direction: "left" | "right" | "up" | "down") => () => {
     const next = neighbour(definition, places, selected, direction);
-    if (next === undefined) return;
-    pick(next);
-    flow.select({ nodes: [next], edges: [] }, true);
+    if (next !== undefined) show(next);
   };
   useKeys("Run on the canvas", [
     { keys: "arrowright", what: "Follow an edge", run: walk("right"), repeat: true },
@@ -106,7 +113,7 @@ function Shown({
     { keys: "arrowdown", what: "Node below", run: walk("down"), repeat: true },
     { keys: "arrowup", what: "Node above", run: walk("up"), repeat: true },
     { keys: "f", what: "Show all of it", run: () => flow.fit() },
-    { keys: "escape", what: "Select nothing", run: () => pick(undefined) },
+    { keys: "escape", what: "Select nothing", run: leave },
   ]);
   const canvas = (
     <Canvas
@@ -134,29 +141,28 @@ function Shown({
         over={isOver(run)}
       />
     ) : (
-      <RunSummary run={run} output={output} />
+      <RunSummary run={run} runs={runs} output={output} />
     );
-  const close = node && (
-    <IconButton size="small" icon={CloseIcon} label="Back to the run" onClick={() => pick(undefined)} />
-  );
+  const close = node && <IconButton size="small" icon={CloseIcon} label="Back to the run" onClick={leave} />;
   const title = node && selected ? titleOf(selected, node) : `Run ${shortId(run.id)}`;
   if (!wide)
     return (
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         <RunBar name={name} run={run} />
-        <div ref={flow.frame} className="h-[36dvh] min-h-52 shrink-0 border-b border-line">
+        <div ref={flow.frame} className="h-[26dvh] min-h-44 shrink-0 border-b border-line">
           {canvas}
         </div>
-        <section aria-label={title} className="flex flex-col gap-3 p-4">
-          {node && (
+        {node && (
+          <section aria-label={title} className="flex flex-col gap-3 border-b border-line p-4">
             <div className="flex items-center justify-between">
               <h2 className="min-w-0 truncate text-lg font-semibold">{title}</h2>
               {close}
             </div>
-          )}
-          {detail}
-        </section>
-        <NodeList definition={definition} runs={runs} selected={selected} onPick={pick} />
+            {detail}
+          </section>
+        )}
+        <NodeList definition={definition} runs={runs} selected={selected} onPick={show} />
+        {!node && <div className="border-t border-line p-4">{detail}</div>}
       </div>
     );
   return (
@@ -176,10 +182,7 @@ function Shown({
             definition={definition}
             runs={runs}
             selected={selected}
-            onPick={(id) => {
-              pick(id);
-              flow.select({ nodes: [id], edges: [] }, true);
-            }}
+            onPick={show}
             className="max-h-[40%] shrink-0 overflow-y-auto border-t border-line"
           />
         </aside>
@@ -192,12 +195,18 @@ const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 const NOTHING_DONE = () => {};
 
 /** What happened, as a whole. */
-function RunSummary({ run, output }: { run: RunDetail; output: string | undefined }) {
+function RunSummary({ run, runs, output }: { run: RunDetail; runs: NodeRuns; output: string | undefined }) {
   const story = storyOf(run);
+  const states = [...runs.values()].map(({ state }) => state);
+  const skipped = states.filter((state) => state === "skipped").length;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div>
-        <p>{story.what}</p>
+        <p>
+          {run.status === "completed"
+            ? `${plural(states.length - skipped, "node")} ran${skipped > 0 ? `, ${skipped} skipped` : ""}.`
+            : story.what}
+        </p>
         {story.why && <p className="break-words text-muted">{story.why}</p>}
         {story.next && <p className="text-muted">{story.next}</p>}
       </div>
@@ -232,8 +241,8 @@ function RunBar({ name, run }: { name: string; run: RunDetail }): ReactNode {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 md:px-6">
       <RunStatusBadge status={run.status} />
-      <span className="text-sm text-muted">
-        <Time at={run.created_at} className="min-w-0" />,{" "}
+      <span className="flex gap-3 text-sm text-muted">
+        <Time at={run.created_at} className="min-w-0" />
         {run.ended_at === null ? (
           <Duration since={run.created_at} />
         ) : (
@@ -259,7 +268,7 @@ function RunBar({ name, run }: { name: string; run: RunDetail }): ReactNode {
           </Button>
         )}
         <Button size="small" onClick={() => void navigate({ to: "/workflows/$name", params: { name } })}>
-          Back to editing
+          Show the workflow
         </Button>
       </div>
       <Confirm
