@@ -116,6 +116,22 @@ const workflowVersions = createRoute({
   component: lazy(() => import("./pages/workflows/versions-page.tsx"), "WorkflowVersionsPage"),
 });
 
+const schedules = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/schedules",
+  component: lazy(() => import("./pages/schedules/schedules-page.tsx"), "SchedulesPage"),
+});
+const newSchedule = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/schedules/new",
+  component: lazy(() => import("./pages/schedules/new-schedule-page.tsx"), "NewSchedulePage"),
+});
+const schedule = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/schedules/$id",
+  component: lazy(() => import("./pages/schedules/schedule-page.tsx"), "SchedulePage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
@@ -177,6 +193,9 @@ const tree = root.addChildren([
     newWorkflow,
     workflow,
     workflowVersions,
+    schedules,
+    newSchedule,
+    schedule,
     settings.addChildren([settingsIndex, providers, users, tokens, audit]),
   ]),
   signIn,

@@ -1,6 +1,7 @@
 import {
   AgentsIcon,
   BranchIcon,
+  ClockIcon,
   type Icon,
   InboxIcon,
   OverviewIcon,
@@ -10,7 +11,7 @@ import {
 } from "../ui/icons.tsx";
 
 export interface Place {
-  to: "/" | "/inbox" | "/runs" | "/playground" | "/agents" | "/workflows" | "/settings";
+  to: "/" | "/inbox" | "/runs" | "/playground" | "/agents" | "/workflows" | "/schedules" | "/settings";
   label: string;
   icon: Icon;
   /** After `g`. */
@@ -24,5 +25,6 @@ export const PLACES: readonly Place[] = [
   { to: "/playground", label: "Playground", icon: PlaygroundIcon, key: "p" },
   { to: "/agents", label: "Agents", icon: AgentsIcon, key: "a" },
   { to: "/workflows", label: "Workflows", icon: BranchIcon, key: "w" },
+  { to: "/schedules", label: "Schedules", icon: ClockIcon, key: "c" },
   { to: "/settings", label: "Settings", icon: SettingsIcon, key: "s" },
 ];

@@ -1,0 +1,96 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { client } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { ClockIcon } from "../../ui/icons.tsx";
+import { QueryState } from "../../ui/query-state.tsx";
+import { Empty } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { FiringState } from "./firing-state.tsx";
+import { type Firing, type Schedule, timeIn } from "./schedule.ts";
+
+/** When it was due, and what came of it. */
+export function History({ schedule: { id, name, trigger } }: { schedule: Schedule }) {
+  const query = useInfiniteQuery({
+    queryKey: ["schedules", "firings", id],
+    queryFn: ({ pageParam, signal }) =>
+      client.listFirings(
+        { params: { id }, query: { limit: 50, ...(pageParam && { after: pageParam }) } },
+        { signal },
+      ),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 5_000,
+  });
+  const zone = trigger.kind === "cron" ? trigger.time_zone : undefined;
+  return (
+    <QueryState query={query} what="The history">
+      {({ pages }) => {
+        const rows = pages.flatMap(({ items }) => items);
+        if (rows.length === 0)
+          return (
+            <Empty title="It has not fired yet" icon={ClockIcon}>
+              Every time it is due is listed here, with its run or why there is none.
+            </Empty>
+          );
+        return (
+          <>
+            <Table
+              label={`History of ${name}`}
+              columns={columnsIn(zone)}
+              rows={rows}
+              rowKey={({ key }) => key}
+            />
+            {query.hasNextPage && (
+              <Button
+                className="mt-2"
+                pending={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </QueryState>
+  );
+}
+
+const CAUSES: Record<Firing["cause"], string> = {
+  time: "the clock",
+  webhook: "a webhook",
+  person: "somebody",
+};
+
+function columnsIn(zone: string | undefined): readonly Column<Firing>[] {
+  return [
+    {
+      id: "for",
+      head: "Due",
+      width: "112px",
+      cell: ({ scheduled_for }) => (
+        <span title={zone === undefined ? undefined : timeIn(zone, scheduled_for)}>
+          <Time at={scheduled_for} />
+        </span>
+      ),
+    },
+    {
+      id: "state",
+      head: "What came of it",
+      width: "148px",
+      cell: (firing) => <FiringState firing={firing} />,
+    },
+    { id: "cause", head: "By", width: "104px", hideOnPhone: true, cell: ({ cause }) => CAUSES[cause] },
+    {
+      id: "reason",
+      head: "Why",
+      hideOnPhone: true,
+      cell: ({ reason }) => (
+        <span className="text-muted" title={reason ?? undefined}>
+          {reason ?? ""}
+        </span>
+      ),
+    },
+  ];
+}
