@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
+import { defineWorkflow } from "trackside";
 import { expect, test, vi } from "vitest";
 import { expectNoSeriousAxe } from "./support/axe.ts";
 import { startControlRoom, startControlRoomProcess } from "./support/control-room.ts";
@@ -40,7 +41,6 @@ const node = (page: Page, id: string) => page.locator(`.react-flow__node[data-id
 const handle = (page: Page, id: string, port: string) =>
   page.locator(`.react-flow__handle[data-nodeid="${id}"][data-handleid="${port}"]`);
 const field = (page: Page, label: string) => page.getByRole("textbox", { name: label, exact: true });
-const panel = (page: Page, name: string | RegExp) => page.getByRole("complementary", { name });
 
 async function middle(locator: Locator): Promise<{ x: number; y: number }> {
   const box = await locator.boundingBox();
@@ -315,6 +315,138 @@ await browserSuite("workflows in the control room", (browser) => {
     await page.goBack();
     await node(page, "deploy_service").getByText("Done").waitFor();
   });
+
+  test("X10 two people save, and who leaves is asked; problems lead to their fields; versions differ, are shown and restored", async () => {
+    const room = await startControlRoom({ ...parts, workflows: [inCode] });
+    const { page, context } = await browser.open({ expect: [/409|422/] });
+    await room.signIn(context);
+    const client = await room.client();
+    await client.createWorkflow({ body: { definition: DEPLOY } });
+    await page.goto(`${room.url}/workflows/deploy`);
+    await node(page, "approval").click();
+    await field(page, "Question").fill("Mine?");
+    const theirs = { ...DEPLOY, description: "Theirs." };
+    await client.saveWorkflow({
+      params: { name: "deploy" },
+      body: { definition: theirs, version: 1, note: "theirs" },
+    });
+    await page.getByRole("button", { name: "Save workflow" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/ada saved version 2 while you edited/).waitFor();
+    await dialog.getByText("Theirs.").waitFor();
+    await expectNoSeriousAxe(page);
+    await dialog.getByRole("button", { name: "Load theirs" }).click();
+    await page.getByRole("button", { name: "Bring mine back" }).click();
+    await node(page, "approval").getByText("Mine?").waitFor();
+    await page.getByRole("link", { name: "Runs", exact: true }).first().click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(page.url()).toBe(`${room.url}/workflows/deploy`);
+
+    // A name nobody has: told at the node, in the list, and beside the field, before anything is sent.
+    await node(page, "deploy_service").click();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Save workflow" }).click();
+    const problems = page.getByRole("region", { name: "Problems" });
+    await page.getByRole("button", { name: "Select nothing" }).click();
+    await problems.getByRole("button", { name: "nodes.deploy_service.tool" }).click();
+    await page.locator('[data-field="nodes.deploy_service.tool"] :focus').waitFor();
+    await shoot(page, "workflows-problems");
+    await expectNoSeriousAxe(page);
+    await page.keyboard.press("ControlOrMeta+z");
+    await problems.waitFor({ state: "detached" });
+
+    // The id changes, and what refers to it follows.
+    await node(page, "check_service").click();
+    await field(page, "Id").fill("check");
+    await page.keyboard.press("Enter");
+    await node(page, "check").waitFor();
+    await page.getByLabel("Note for the version").fill("A shorter name.");
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByText("Everything is saved").waitFor();
+    const saved = await client.getWorkflow({ params: { name: "deploy" } });
+    expect(saved).toMatchObject({ version: 3, definition: { edges: [{ from: "check" }, {}] } });
+
+    await page.goto(`${room.url}/workflows/deploy/versions`);
+    await page.getByRole("table", { name: "Versions" }).getByText("theirs").waitFor();
+    await shoot(page, "workflows-versions");
+    await expectNoSeriousAxe(page);
+    await page.getByRole("row", { name: /^v1/ }).click();
+    await page.getByRole("link", { name: "Show version 1 on the canvas" }).click();
+    await node(page, "check_service").waitFor();
+    await page.getByText(/Version 1, as ada saved it/).waitFor();
+    await page.goBack();
+    await page.getByRole("row", { name: /^v1/ }).getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("from v1").waitFor();
+
+    await page.goto(`${room.url}/workflows`);
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByLabel("Definition").fill(JSON.stringify({ ...DEPLOY, edges: [{ from: "a", to: "b" }] }));
+    await page.getByLabel("Under another name").fill("other");
+    await page.getByRole("button", { name: "Import workflow" }).click();
+    await page.getByRole("alert").getByText("edges[0].from").waitFor();
+    await page.keyboard.press("Escape");
+    await shoot(page, "workflows-list");
+    await page.goto(`${room.url}/workflows/nightly`);
+    await page.getByText("trackside.config.ts").waitFor();
+    expect(await page.getByRole("button", { name: "Save workflow" }).count()).toBe(0);
+    await expectNoSeriousAxe(page);
+  });
+
+  test("W4 a node that failed says why and is tried again from there; on a phone the run is watched with a thumb", async () => {
+    const room = await startControlRoom(parts);
+    const client = await room.client();
+    const definition = {
+      ...DEPLOY,
+      nodes: {
+        check_service: DEPLOY.nodes.check_service,
+        deploy_service: DEPLOY.nodes.deploy_service,
+        held: { kind: "wait", for: { seconds: 1 } },
+      },
+      edges: [
+        { from: "check_service", to: "deploy_service" },
+        { from: "check_service", to: "held", when: "failed" },
+      ],
+    };
+    await client.createWorkflow({ body: { definition } });
+    const { page, context } = await browser.open({ size: "phone", scheme: "dark" });
+    await room.signIn(context);
+    await page.goto(`${room.url}/workflows/deploy`);
+    await page.getByText("To edit it, open it on a wider screen.").waitFor();
+    await shoot(page, "workflows-phone");
+    await expectNoSeriousAxe(page);
+    await page.getByRole("button", { name: "Run", exact: true }).tap();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Service" }).fill("flaky");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Version" }).fill("1");
+    await page.getByRole("button", { name: "Start the run" }).tap();
+    const list = page.getByRole("navigation", { name: "Nodes" });
+    await list.getByRole("button", { name: /deploy_service.*Failed/ }).tap();
+    await page.getByRole("region", { name: "Why it failed" }).getByText("the disk is full").waitFor();
+    await list.getByRole("button", { name: /held.*Skipped/ }).waitFor();
+    await shoot(page, "workflows-phone-failed");
+    await expectNoSeriousAxe(page);
+    const before = page.url();
+    await page.getByRole("button", { name: "Retry from here" }).tap();
+    await page.getByRole("button", { name: "Retry from deploy_service" }).tap();
+    await list.getByRole("button", { name: /deploy_service.*Done/ }).waitFor();
+    await list.getByRole("button", { name: /check_service.*Done/ }).waitFor();
+    expect(page.url()).not.toBe(before);
+    await shoot(page, "workflows-phone-retried");
+
+    const viewer = await browser.open();
+    await room.signIn(viewer.context, "viewer");
+    await viewer.page.goto(`${room.url}/workflows/deploy`);
+    await viewer.page.getByText("An admin can edit it").waitFor();
+    expect(await viewer.page.getByRole("button", { name: "Run", exact: true }).isDisabled()).toBe(true);
+    await expectNoSeriousAxe(viewer.page);
+  });
+});
+
+/** One that is in the configuration: to be read here, and changed there. */
+const inCode = defineWorkflow({
+  name: "nightly",
+  nodes: { pause: { kind: "wait", for: { seconds: 60 } } },
+  edges: [],
 });
 
 type Client = Awaited<ReturnType<Awaited<ReturnType<typeof startControlRoom>>["client"]>>;

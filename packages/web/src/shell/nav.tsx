@@ -9,7 +9,8 @@ export function Nav() {
   const count = pending.count === 0 ? undefined : `${pending.count}${pending.more ? "+" : ""}`;
   return (
     <nav aria-label="Places" className="min-w-0 md:mt-2 md:w-full">
-      <ul className="flex justify-around md:flex-col md:gap-0.5">
+      {/* More places than a phone is wide: the bar scrolls in itself. */}
+      <ul className="flex overflow-x-auto md:flex-col md:gap-0.5 md:overflow-visible">
         {PLACES.map((place) => (
           <li key={place.to} className="flex-auto">
             <PlaceLink place={place} count={place.to === "/inbox" ? count : undefined} />
@@ -29,7 +30,7 @@ function PlaceLink({ place, count }: { place: Place; count: string | undefined }
       activeProps={{ "aria-current": "page" }}
       title={`${label} (g ${key})`}
       className={cx(
-        "relative flex h-14 flex-col items-center justify-center gap-0.5 text-xs text-muted hover:text-ink",
+        "relative flex h-14 flex-col items-center justify-center gap-0.5 px-2 text-xs text-muted -outline-offset-2 hover:text-ink",
         "md:h-8 md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-base md:hover:bg-sunken",
         "aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-[inset_0_2px_0_var(--accent)]",
         "md:aria-[current]:bg-sunken md:aria-[current]:shadow-[inset_2px_0_0_var(--accent)]",
