@@ -24,6 +24,7 @@ export type Condition =
  * The schemas of a workflow. Wherever a template may be, a text may hold `{{ path }}`: a text that is nothing else becomes
  * the value it stands for, any other gets it as text. Paths begin with `input`, `nodes.<id>`, and within a map `item` or
  * `index`. `{{ path? }}` stands for null where there is nothing; without the `?` the node fails.
+ * `\{{` is two braces as they are.
  */
 export const workflowSchemas = once(() => {
   const { name, registeredName, railReference } = agentSchemas();

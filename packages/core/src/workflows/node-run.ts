@@ -167,8 +167,7 @@ export class NodeRun {
     const { fatal, cancelled, failure } = out;
     if (fatal) return { ...out, fatal, failure: fatal };
     if (cancelled !== undefined) return { ...out, ...stopped(cancelled) };
-    if (failure === undefined) return { message_id: out.message_id };
-    return { ...out, failure, ...(isRefusal(failure) ? { isRejected: true } : {}) };
+    return failure === undefined ? { message_id: out.message_id } : { ...out, failure };
   }
 
   async #ask(key: string, attempt: number, { gate }: NodeOut): Promise<NodeEnd> {
@@ -313,8 +312,4 @@ function firstEnd(ends: readonly NodeEnd[], collects: boolean): NodeEnd | undefi
   }
   const cancelled = ends.find((end) => end.cancelled !== undefined)?.cancelled;
   return cancelled === undefined ? undefined : stopped(cancelled);
-}
-
-function isRefusal({ code }: Failure): boolean {
-  return code === "rejected" || code === "approval_timed_out";
 }
