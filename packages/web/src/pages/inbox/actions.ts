@@ -1,4 +1,4 @@
-import { type Approval, subjectOf } from "./approval.ts";
+import { type Approval, isWait, subjectOf } from "./approval.ts";
 
 /** A choice as it is offered: a button, what it needs, and the key that stands for it. */
 export interface Action {
@@ -53,8 +53,11 @@ export function actionsOf(asked: Asked): Action[] {
     const key = NO.has(choice) ? "d" : YES.has(choice) && !asked.irreversible ? "a" : undefined;
     return {
       choice,
-      label: LABELS[choice]?.(subject) ?? `${capital(choice)} ${subject}`,
-      verb: VERBS[choice] ?? capital(choice),
+      label:
+        choice === "submit" && isWait(asked)
+          ? `Send it to ${subject}`
+          : (LABELS[choice]?.(subject) ?? `${capital(choice)} ${subject}`),
+      verb: choice === "submit" && isWait(asked) ? "Send it" : (VERBS[choice] ?? capital(choice)),
       look: YES.has(choice) || choice === "ran" ? "primary" : "plain",
       ...(key !== undefined && { key }),
       needsResponse,
@@ -88,6 +91,7 @@ export function canRemember({ kind, tool_digest }: Pick<Approval, "kind" | "tool
 }
 
 /** What the value that goes along is called. */
-export function responseName({ kind }: Pick<Approval, "kind">): string {
+export function responseName({ kind, choices }: Pick<Approval, "kind" | "choices">): string {
+  if (isWait({ kind, choices })) return "What is sent";
   return kind === "elicitation" || kind === "workflow_node" ? "Answer" : "Result";
 }

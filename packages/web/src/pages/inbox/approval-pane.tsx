@@ -13,9 +13,10 @@ import { Loading } from "../../ui/states.tsx";
 import { StatusBadge, Tag } from "../../ui/status-badge.tsx";
 import { Countdown, Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { type Approval, type Detail, isOpen, KIND_WORDS, questionOf, subjectOf } from "./approval.ts";
+import { type Approval, type Detail, isOpen, isWait, KIND_WORDS, questionOf, subjectOf } from "./approval.ts";
 import { Decision } from "./decision.tsx";
 import { LedHere, Siblings, WhatHappens, Why } from "./evidence.tsx";
+import { LedToNode, NodeConsequences, WhereToSend } from "./node-evidence.tsx";
 import { Outcome } from "./outcome-mark.tsx";
 
 export interface ApprovalPaneProps {
@@ -51,11 +52,26 @@ export function ApprovalPane({ id, next, back }: ApprovalPaneProps) {
               detail={detail}
               next={next}
               header={<Header detail={detail} />}
-              why={<Why detail={detail} />}
-              happens={<WhatHappens detail={detail} />}
+              why={
+                <>
+                  <Why detail={detail} />
+                  <WhereToSend detail={detail} />
+                </>
+              }
+              happens={
+                detail.kind === "workflow_node" ? (
+                  <NodeConsequences detail={detail} />
+                ) : (
+                  <WhatHappens detail={detail} consequences={detail.consequences} />
+                )
+              }
               evidence={
                 <>
-                  <LedHere detail={detail} />
+                  {detail.run.kind === "workflow" ? (
+                    <LedToNode detail={detail} />
+                  ) : (
+                    <LedHere detail={detail} />
+                  )}
                   <Siblings detail={detail} changes={changes} />
                 </>
               }
@@ -85,7 +101,7 @@ function Header({ detail }: { detail: Detail }) {
     <header className="flex min-w-0 flex-col gap-1">
       <div className="flex min-h-8 flex-wrap items-center gap-2">
         {open ? <StatusBadge status="Waiting for you" /> : <Outcome approval={detail} by={false} />}
-        {kind !== "tool_call" && <Tag>{KIND_WORDS[kind]}</Tag>}
+        {kind !== "tool_call" && <Tag>{isWait(detail) ? "Workflow waits" : KIND_WORDS[kind]}</Tag>}
         <span className="ml-auto flex items-center gap-2 text-sm text-muted">
           {open && deadline !== null && (
             <span>
@@ -99,12 +115,26 @@ function Header({ detail }: { detail: Detail }) {
         <Question detail={detail} />
       </h2>
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-sm text-muted">
-        <span>
-          Agent{" "}
-          <Link to="/agents/$name" params={{ name: agent }} className="text-ink underline">
-            {agent}
-          </Link>
-        </span>
+        {detail.run.kind === "workflow" ? (
+          <span>
+            Workflow{" "}
+            <Link
+              to="/workflows/$name"
+              params={{ name: detail.run.agent }}
+              search={{ run: run_id } as never} // the router types each route's search; ours is plain
+              className="text-ink underline"
+            >
+              {detail.run.agent}
+            </Link>
+          </span>
+        ) : (
+          <span>
+            Agent{" "}
+            <Link to="/agents/$name" params={{ name: agent }} className="text-ink underline">
+              {agent}
+            </Link>
+          </span>
+        )}
         <span className="min-w-0 break-all">
           Run{" "}
           <Link to="/runs/$id" params={{ id: run_id }} className="font-mono text-ink underline">
@@ -121,8 +151,10 @@ function Header({ detail }: { detail: Detail }) {
         <p className="measure flex items-start gap-1.5 text-amber">
           <WarningIcon className="mt-0.5" />
           <span>
-            What {subjectOf(detail)} does cannot be taken back. No single key approves it: the button asks
-            once more.
+            {kind === "workflow_node"
+              ? `What follows ${subjectOf(detail)} cannot`
+              : `What ${subjectOf(detail)} does cannot`}{" "}
+            be taken back. No single key approves it: the button asks once more.
           </span>
         </p>
       )}
@@ -132,12 +164,14 @@ function Header({ detail }: { detail: Detail }) {
 
 /** The question, with the tool's name as code. */
 function Question({ detail }: { detail: Detail }) {
-  const [before = "", after = ""] =
-    detail.tool === null ? [questionOf(detail)] : questionOf(detail).split(detail.tool);
+  const words = questionOf(detail);
+  // A node asks in its own words, in which its name means nothing.
+  if (detail.tool === null || detail.kind === "workflow_node") return words;
+  const [before = "", after = ""] = words.split(detail.tool);
   return (
     <>
       {before}
-      {detail.tool !== null && <span className="font-mono">{detail.tool}</span>}
+      <span className="font-mono">{detail.tool}</span>
       {after}
     </>
   );

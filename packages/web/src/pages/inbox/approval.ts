@@ -16,6 +16,25 @@ export function subjectOf({ tool, kind }: Pick<Approval, "tool" | "kind">): stri
   return tool ?? (kind === "workflow_node" ? "this node" : "this request");
 }
 
+/** A node of a workflow that waits until something is sent to its address, and not for a person. */
+export function isWait({ kind, choices }: Pick<Approval, "kind" | "choices">): boolean {
+  return kind === "workflow_node" && choices.includes("submit");
+}
+
+/** What a row of a list is known by: a node by what it asks, in its own words. */
+export function titleOf(approval: Pick<Approval, "tool" | "kind" | "reasons" | "choices">): string {
+  if (approval.kind !== "workflow_node" || isWait(approval)) return subjectOf(approval);
+  return firstLine(approval.reasons[0] ?? subjectOf(approval));
+}
+
+/** As much of a message as a heading has room for; all of it stands below. */
+export function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > HEADING ? `${line.slice(0, HEADING - 1)}…` : line;
+}
+
+const HEADING = 160;
+
 /** Enough to tell one row from the next. The whole of it stands beside the list, where it is decided. */
 export function hintOf({ arguments: args, reasons }: Pick<Approval, "arguments" | "reasons">): string {
   const said = Object.entries(args ?? {}).map(([name, value]) => {
@@ -39,7 +58,9 @@ export const KIND_WORDS: Record<Approval["kind"], string> = {
 };
 
 /** The question itself, as the heading of its page. */
-export function questionOf(approval: Pick<Approval, "tool" | "kind">): string {
+export function questionOf(
+  approval: Pick<Approval, "tool" | "kind" | "reasons" | "choices" | "agent">,
+): string {
   const subject = subjectOf(approval);
   switch (approval.kind) {
     case "tool_call":
@@ -53,6 +74,8 @@ export function questionOf(approval: Pick<Approval, "tool" | "kind">): string {
     case "tool_definition":
       return `May agents use the changed ${subject}?`;
     case "workflow_node":
-      return "May the workflow go on?";
+      return isWait(approval)
+        ? `${approval.agent} waits at ${subject}`
+        : `${approval.agent} asks: ${titleOf(approval)}`;
   }
 }

@@ -117,10 +117,9 @@ function Refusal({
     event.preventDefault();
     send();
   };
-  const reader = detail.kind === "elicitation" ? "The server that asked" : "The model";
   return (
     <div className="flex flex-col gap-2">
-      <Field label="Reason" aside="optional" hint={`${reader} is told it, and it stays in the record.`}>
+      <Field label="Reason" aside="optional" hint={`${readerOf(detail)}, and it stays in the record.`}>
         <TextArea
           autoFocus
           value={reason}
@@ -141,6 +140,12 @@ function Refusal({
       </div>
     </div>
   );
+}
+
+/** Who hears of a reason. */
+function readerOf({ kind }: Detail): string {
+  if (kind === "workflow_node") return "The node ends with it";
+  return kind === "elicitation" ? "The server that asked is told it" : "The model is told it";
 }
 
 /** It stays as it was decided until somebody goes on. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { JsonObject } from "trackside/schema";
+import type { Json, JsonObject } from "trackside/schema";
 import { type Draft, draftOf, formOf } from "../../forms/schema-form.ts";
 import { useKeys } from "../../keys/use-keys.ts";
 import { useMay } from "../../session.ts";
@@ -19,6 +19,16 @@ import { Values } from "./values.tsx";
 
 /** A schema that says nothing: any JSON. */
 const ANYTHING: JsonObject = {};
+
+/** What is decided on is called, where it is no call. */
+const ARGUMENTS: Partial<Record<Detail["kind"], string>> = {
+  tool_definition: "The definition now",
+  workflow_node: "What it shows",
+};
+
+/** A node that shows nothing with its question. */
+const isNothing = ({ kind, arguments: args }: Detail) =>
+  kind === "workflow_node" && Object.keys(args ?? {}).length === 0;
 
 export interface DecisionProps {
   detail: Detail;
@@ -151,9 +161,9 @@ export function Decision({ detail, next, header, why, happens, evidence }: Decis
         <div className="flex flex-col gap-4 px-4 py-3 lg:px-5">
           {header}
           {why}
-          {detail.arguments !== null && (
+          {detail.arguments !== null && !isNothing(detail) && (
             <Section
-              title={detail.kind === "tool_definition" ? "The definition now" : "Arguments"}
+              title={ARGUMENTS[detail.kind] ?? "Arguments"}
               aside={
                 deciding &&
                 editable &&
@@ -260,7 +270,7 @@ export function Decision({ detail, next, header, why, happens, evidence }: Decis
           title={`${confirming.action.label}?`}
           description={
             <>
-              {detail.consequences[confirming.action.choice]}
+              {detail.kind !== "workflow_node" && detail.consequences[confirming.action.choice]}
               {detail.irreversible && " It cannot be taken back."}
               {confirming.body.remember !== undefined && rule && ` It is remembered: ${rule}`}
             </>
@@ -271,11 +281,18 @@ export function Decision({ detail, next, header, why, happens, evidence }: Decis
             await decide.mutateAsync(confirming.body).catch(() => {});
           }}
         >
-          <Values
-            // We wrote it ourselves, above: JSON.
-            value={(confirming.body.edited_arguments as JsonObject | undefined) ?? detail.arguments}
-            label={`Arguments of ${subject}`}
-          />
+          {!isNothing(detail) && (
+            <Values
+              // We wrote it ourselves, above: JSON.
+              value={(confirming.body.edited_arguments as JsonObject | undefined) ?? detail.arguments}
+              label={`Arguments of ${subject}`}
+            />
+          )}
+          {detail.kind === "workflow_node" && confirming.body.response !== undefined && (
+            <div className="mt-2">
+              <Values value={confirming.body.response as Json} label="Answer" />
+            </div>
+          )}
         </Confirm>
       )}
     </>

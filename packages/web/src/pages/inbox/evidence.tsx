@@ -6,7 +6,7 @@ import { useMe } from "../../session.ts";
 import { cx } from "../../ui/class-names.ts";
 import { Countdown, Time } from "../../ui/time.tsx";
 import { actionsOf } from "./actions.ts";
-import { type Approval, type Detail, hintOf, isOpen, subjectOf } from "./approval.ts";
+import { type Approval, type Detail, firstLine, hintOf, isOpen, isWait, subjectOf } from "./approval.ts";
 import { Outcome } from "./outcome-mark.tsx";
 import { type StoryLine, storyOf } from "./story.ts";
 
@@ -32,12 +32,15 @@ export function Section({
 
 /** Why somebody is asked now: what the rails and the agent's settings said. */
 export function Why({ detail }: { detail: Detail }) {
-  const title = detail.kind === "elicitation" ? "The question" : "Why now";
-  if (detail.reasons.length === 0) return null;
+  const isNode = detail.kind === "workflow_node" && !isWait(detail);
+  const title = detail.kind === "elicitation" || isNode ? "The question" : "Why now";
+  // What a node asks is the heading already, unless it is too long for one.
+  const reasons = isNode ? detail.reasons.filter((reason) => firstLine(reason) !== reason) : detail.reasons;
+  if (reasons.length === 0) return null;
   return (
     <Section title={title}>
       <ul className="measure flex flex-col gap-1">
-        {detail.reasons.map((reason) => (
+        {reasons.map((reason) => (
           <li key={reason} className="border-l-2 border-amber pl-3 break-words whitespace-pre-wrap">
             {reason}
           </li>
@@ -48,10 +51,16 @@ export function Why({ detail }: { detail: Detail }) {
 }
 
 /** What happens on each choice and at the deadline, in words. */
-export function WhatHappens({ detail }: { detail: Detail }) {
+export function WhatHappens({
+  detail,
+  consequences,
+}: {
+  detail: Detail;
+  consequences: Readonly<Record<string, string>>;
+}) {
   const rows = [
-    ...actionsOf(detail).map(({ choice, verb }) => ({ choice, verb, text: detail.consequences[choice] })),
-    { choice: "timeout", verb: "", text: detail.consequences["timeout"] },
+    ...actionsOf(detail).map(({ choice, verb }) => ({ choice, verb, text: consequences[choice] })),
+    { choice: "timeout", verb: "", text: consequences["timeout"] },
   ].filter(({ text }) => text !== undefined);
   return (
     <Section title="What happens">
@@ -99,7 +108,11 @@ export function LedHere({ detail }: { detail: Detail }) {
         },
       ]
     : [];
-  const lines = [...asked, ...story];
+  return <Led detail={detail} lines={[...asked, ...story]} />;
+}
+
+/** What was said and done, oldest first. */
+export function Led({ detail, lines }: { detail: Detail; lines: readonly StoryLine[] }) {
   return (
     <Section
       title="What led here"

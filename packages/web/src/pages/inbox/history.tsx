@@ -4,13 +4,14 @@ import { client } from "../../api.ts";
 import { one, useSearchState } from "../../search.ts";
 import { useMe } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
+import { cx } from "../../ui/class-names.ts";
 import { CloseIcon } from "../../ui/icons.tsx";
 import { QueryState } from "../../ui/query-state.tsx";
 import { SegmentedControl } from "../../ui/segmented-control.tsx";
 import { Empty, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { type Approval, isOpen, subjectOf } from "./approval.ts";
+import { type Approval, isOpen, titleOf } from "./approval.ts";
 import { deciderOf } from "./outcome.ts";
 import { Outcome } from "./outcome-mark.tsx";
 
@@ -50,20 +51,21 @@ export function History() {
     { id: "outcome", head: "Decision", width: "116px", cell: (row) => <Outcome approval={row} by={false} /> },
     {
       id: "tool",
-      head: "Tool",
+      head: "What",
       cell: (row) => (
         <Link
           to="/inbox/$id"
           params={{ id: row.id }}
           search={{ tab: "history" } as never} // the router types each route's search; ours is plain
-          className="font-mono text-sm hover:underline"
+          title={titleOf(row)}
+          className={cx("text-sm hover:underline", row.kind !== "workflow_node" && "font-mono")}
         >
-          {subjectOf(row)}
+          {titleOf(row)}
         </Link>
       ),
     },
     { id: "by", head: "By", width: "120px", hideOnPhone: true, cell: (row) => deciderOf(row, me) ?? "–" },
-    { id: "agent", head: "Agent", width: "140px", hideOnPhone: true, cell: (row) => row.agent },
+    { id: "agent", head: "Asked by", width: "140px", hideOnPhone: true, cell: (row) => row.agent },
     {
       id: "run",
       head: "Run",

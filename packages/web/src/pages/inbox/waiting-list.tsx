@@ -4,7 +4,7 @@ import { useMe } from "../../session.ts";
 import { cx } from "../../ui/class-names.ts";
 import { WarningIcon } from "../../ui/icons.tsx";
 import { Countdown, Time } from "../../ui/time.tsx";
-import { type Approval, hintOf, isOpen, KIND_WORDS, subjectOf } from "./approval.ts";
+import { type Approval, hintOf, isOpen, KIND_WORDS, titleOf } from "./approval.ts";
 import { Outcome } from "./outcome-mark.tsx";
 
 /** What waits, oldest first: tool, who asks, for which run, since when, and how long still. */
@@ -41,11 +41,12 @@ function Row({ row, selected }: { row: Approval; selected: boolean }) {
         <span className="flex items-baseline justify-between gap-3">
           <span
             className={cx(
-              "min-w-0 truncate font-mono text-sm font-semibold",
+              "min-w-0 truncate text-sm font-semibold",
+              row.kind !== "workflow_node" && "font-mono",
               !open && "font-normal text-muted",
             )}
           >
-            {subjectOf(row)}
+            {titleOf(row)}
           </span>
           <span className="shrink-0 text-sm">
             {!open ? (

@@ -15,23 +15,28 @@ import { Bytes, Money } from "../../ui/numbers.tsx";
 import { Tag } from "../../ui/status-badge.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Facts, Part } from "./facts.tsx";
+import { NodeDetail } from "./node-detail.tsx";
+import { NodeItems } from "./node-items.tsx";
 import { RunLink } from "./run-head.tsx";
 import type { RunLog } from "./run-log.ts";
-import { ICONS, TONES } from "./timeline-row.tsx";
+import { iconOf, TONES } from "./timeline-row.tsx";
 import type { EventOf, RailRecord, RunDetail, RunEvent } from "./types.ts";
+import type { Graph } from "./use-nodes.ts";
 import type { Row } from "./waterfall.ts";
 
 interface EventDetailProps {
   readonly row: Row;
   readonly run: RunDetail;
   readonly log: RunLog;
+  /** Of a workflow's run. */
+  readonly graph: Graph | undefined;
   readonly priority: number | undefined;
   onClose?(): void;
 }
 
 /** Everything that is known of a row. Arguments and results are whole; what is long scrolls in place. */
-export function EventDetail({ row, run, log, priority, onClose }: EventDetailProps) {
-  const KindIcon = ICONS[row.kind];
+export function EventDetail({ row, run, log, graph, priority, onClose }: EventDetailProps) {
+  const KindIcon = iconOf(row);
   return (
     <div className="min-w-0 pb-4">
       <header className="sticky top-0 z-20 flex items-center gap-2 bg-canvas pb-2 max-md:static max-md:bg-transparent">
@@ -61,7 +66,7 @@ export function EventDetail({ row, run, log, priority, onClose }: EventDetailPro
           ["Run", row.runId === run.id ? undefined : <RunLink key="r" id={row.runId} />],
         ]}
       />
-      <Own row={row} log={log} priority={priority} />
+      <Own row={row} run={run} log={log} graph={graph} priority={priority} />
       <details className="mt-4">
         <summary className="text-xs font-medium text-muted hover:text-ink">
           Events as recorded ({row.events.length})
@@ -77,8 +82,17 @@ export function EventDetail({ row, run, log, priority, onClose }: EventDetailPro
   );
 }
 
-function Own({ row, log, priority }: { row: Row; log: RunLog; priority: number | undefined }) {
+function Own({ row, run, log, graph, priority }: Omit<EventDetailProps, "onClose">) {
   switch (row.kind) {
+    case "node": {
+      const node = row.runId === run.id ? graph?.nodes.find((one) => one.row === row) : undefined;
+      if (node === undefined || graph === undefined) return <OtherNode row={row} />;
+      return (
+        <div className="mt-3">
+          <NodeDetail node={node} run={run} graph={graph} />
+        </div>
+      );
+    }
     case "tool":
       return <ToolDetail row={row} />;
     case "model":
@@ -416,11 +430,42 @@ function StepDetail({ row }: { row: Row }) {
   );
 }
 
+/** A node of a workflow inside this one: its own page has its definition. */
+function OtherNode({ row }: { row: Row }) {
+  const event = find(row, "node");
+  if (!event) return null;
+  return (
+    <>
+      <Part title="Node">
+        <Facts
+          of={[
+            ["Kind", event.kind],
+            ["State", event.state],
+            ["Tries", event.attempt],
+            ["Skipped", event.reason],
+          ]}
+        />
+      </Part>
+      {event.failure && (
+        <Part title="Why it failed">
+          <p className="break-words whitespace-pre-wrap text-red">{event.failure.message}</p>
+        </Part>
+      )}
+      {row.tally && row.children.length > 0 && <NodeItems row={row} />}
+      {event.output !== undefined && (
+        <Part title="Output">
+          <JsonView value={event.output} label={`Output of ${row.title}`} />
+        </Part>
+      )}
+    </>
+  );
+}
+
 function SubagentDetail({ row }: { row: Row }) {
   const event = find(row, "subagent");
   if (!event) return null;
   return (
-    <Part title="Sub-agent">
+    <Part title={row.title}>
       <Facts
         of={[
           [
@@ -429,7 +474,6 @@ function SubagentDetail({ row }: { row: Row }) {
               {event.child_run_id}
             </RunLink>,
           ],
-          ["Number", event.index + 1],
           ["State", event.status ?? event.state],
           ["Used", row.note],
         ]}

@@ -5,10 +5,13 @@ import { STATUS_OF } from "./words.ts";
 
 type Query = NonNullable<Request<"listRuns">["query"]>;
 type RunStatus = keyof typeof STATUS_OF;
+export type RunKind = NonNullable<Query["kind"]>;
 
 /** What the list is asked for, as its URL says it: the API's own names and words. */
 export interface Filters {
   readonly statuses: readonly RunStatus[];
+  readonly kind: RunKind | undefined;
+  /** An agent's name, or a workflow's. */
   readonly agent: string | undefined;
   readonly range: RangeName | undefined;
   readonly from: number | undefined;
@@ -31,12 +34,15 @@ export type RangeName = keyof typeof RANGES;
 
 const isRange = (name: string | undefined): name is RangeName =>
   name !== undefined && Object.hasOwn(RANGES, name);
+const isKind = (name: string | undefined): name is RunKind => name === "agent" || name === "workflow";
 const isStatus = (name: string): name is RunStatus => Object.hasOwn(STATUS_OF, name);
 
 export function readFilters(search: Search): Filters {
   const range = one(search, "range");
+  const kind = one(search, "kind");
   return {
     statuses: many(search, "status").filter(isStatus),
+    kind: isKind(kind) ? kind : undefined,
     agent: one(search, "agent"),
     range: isRange(range) ? range : undefined,
     from: numberOf(search, "from"),
@@ -49,12 +55,13 @@ export function readFilters(search: Search): Filters {
 
 /** A range that slides begins at a whole minute: asking twice within one is the same question. */
 export function queryOf(filters: Filters, now: number, limit: number): Query {
-  const { statuses, agent, range, search, after, conversation } = filters;
+  const { statuses, kind, agent, range, search, after, conversation } = filters;
   const since = range && Math.floor((now - RANGES[range].ms) / MINUTE) * MINUTE;
   const from = filters.from ?? since;
   return {
     limit,
     ...(statuses.length > 0 && { status: [...new Set(statuses.flatMap(alike))] }),
+    ...(kind !== undefined && { kind }),
     ...(agent !== undefined && { agent }),
     ...(conversation !== undefined && { conversation }),
     ...(from !== undefined && { from }),
@@ -66,11 +73,11 @@ export function queryOf(filters: Filters, now: number, limit: number): Query {
 
 /** Whether anything narrows the list: an empty answer then means something else. */
 export function isNarrowed(filters: Filters): boolean {
-  const { statuses, agent, range, from, to, search, conversation } = filters;
+  const { statuses, kind, agent, range, from, to, search, conversation } = filters;
   return (
     statuses.length > 0 ||
     search.trim() !== "" ||
-    [agent, range, from, to, conversation].some((one) => one !== undefined)
+    [kind, agent, range, from, to, conversation].some((one) => one !== undefined)
   );
 }
 

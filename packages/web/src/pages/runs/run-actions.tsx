@@ -23,18 +23,22 @@ import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { asCurl } from "./curl.ts";
+import { RetryNode } from "./retry-node.tsx";
 import type { RunLog } from "./run-log.ts";
 import type { RunDetail } from "./types.ts";
-import { isOver, shortId } from "./words.ts";
+import type { Graph } from "./use-nodes.ts";
+import { canRetry, isOver, shortId } from "./words.ts";
 
 /** What can be done with a run: stopped, retried, shared. */
-export function RunActions({ run, log }: { run: RunDetail; log: RunLog }) {
+export function RunActions({ run, log, graph }: { run: RunDetail; log: RunLog; graph: Graph | undefined }) {
   const [open, setOpen] = useState<"stop" | "retry">();
   const [search] = useSearchState();
   const may = useMay("operate");
   const over = isOver(run);
   const stoppable = !over && may;
-  const retriable = may && run.steps + stepsOf(log).length > 0;
+  const isWorkflow = run.kind === "workflow";
+  const retriable =
+    may && (isWorkflow ? canRetry(run) && graph !== undefined : run.steps + stepsOf(log).length > 0);
   const copy = async (text: string, what: string) => {
     if (await copyText(text)) toast({ title: `${what} is copied` });
     else toast({ kind: "problem", title: "Not copied", detail: "The browser did not allow it." });
@@ -42,7 +46,12 @@ export function RunActions({ run, log }: { run: RunDetail; log: RunLog }) {
   const curl = () => asCurl(new URL(addressOf(run.id, one(search, "tab")), location.href).href);
   useKeys("Run", [
     { keys: "shift+s", what: "Stop the run", run: () => setOpen("stop"), enabled: stoppable },
-    { keys: "shift+r", what: "Retry from a step", run: () => setOpen("retry"), enabled: retriable },
+    {
+      keys: "shift+r",
+      what: `Retry from a ${isWorkflow ? "node" : "step"}`,
+      run: () => setOpen("retry"),
+      enabled: retriable,
+    },
     { keys: "c l", what: "Copy link", run: () => void copy(location.href, "The link") },
     { keys: "c c", what: "Copy as curl", run: () => void copy(curl(), "The command") },
   ]);
@@ -56,7 +65,7 @@ export function RunActions({ run, log }: { run: RunDetail; log: RunLog }) {
         </Button>
       )}
       <Button icon={RetryIcon} disabled={!retriable} title={why} onClick={() => setOpen("retry")}>
-        Retry from step…
+        {isWorkflow ? "Retry from node…" : "Retry from step…"}
       </Button>
       <Menu
         trigger={<IconButton icon={MoreIcon} label="Copy and download" />}
@@ -72,7 +81,12 @@ export function RunActions({ run, log }: { run: RunDetail; log: RunLog }) {
         ]}
       />
       <StopDialog run={run} open={open === "stop"} onClose={() => setOpen(undefined)} />
-      {open === "retry" && <RetryDialog run={run} log={log} onClose={() => setOpen(undefined)} />}
+      {open === "retry" && !isWorkflow && (
+        <RetryDialog run={run} log={log} onClose={() => setOpen(undefined)} />
+      )}
+      {open === "retry" && graph && (
+        <RetryNodeDialog run={run} graph={graph} onClose={() => setOpen(undefined)} />
+      )}
     </>
   );
 }
@@ -133,7 +147,9 @@ function StopDialog({ run, open, onClose }: { run: RunDetail; open: boolean; onC
   const queries = useQueryClient();
   const [reason, setReason] = useState("");
   const below = run.sub_agents.filter((child) => !isOver(child)).length;
-  const also = below === 0 ? "" : ` and its ${plural(below, "sub-agent")}`;
+  const runs =
+    run.kind === "workflow" ? plural(below, "run below it", "runs below it") : plural(below, "sub-agent");
+  const also = below === 0 ? "" : run.kind === "workflow" ? ` and ${runs}` : ` and its ${runs}`;
   return (
     <Confirm
       open={open}
@@ -158,6 +174,17 @@ function StopDialog({ run, open, onClose }: { run: RunDetail; open: boolean; onC
       />
     </Confirm>
   );
+}
+
+/** From the node that is open, or else the first that failed. */
+function RetryNodeDialog({ run, graph, onClose }: { run: RunDetail; graph: Graph; onClose(): void }) {
+  const [search] = useSearchState();
+  const { nodes } = graph;
+  const shown = nodes.find(({ id }) => id === one(search, "node"));
+  const failed = nodes.find(({ state, isHandled }) => state === "failed" && !isHandled);
+  const stopped = nodes.find(({ state }) => state === "stopped" || state === "idle");
+  const [node, setNode] = useState((shown ?? failed ?? stopped ?? nodes[0])?.id ?? "");
+  return <RetryNode run={run} graph={graph} node={node} onChoose={setNode} onClose={onClose} />;
 }
 
 interface StepOption {

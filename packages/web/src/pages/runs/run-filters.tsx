@@ -6,30 +6,44 @@ import type { SearchPatch } from "../../search.ts";
 import { cx } from "../../ui/class-names.ts";
 import { Combobox } from "../../ui/combobox.tsx";
 import { CloseIcon } from "../../ui/icons.tsx";
+import { SegmentedControl } from "../../ui/segmented-control.tsx";
 import { type Option, Select } from "../../ui/select.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { SearchField } from "../../ui/text-field.tsx";
-import { type Filters, RANGES, type RangeName, STATUS_FILTERS, toggled } from "./filters.ts";
+import { type Filters, RANGES, type RangeName, type RunKind, STATUS_FILTERS, toggled } from "./filters.ts";
 import { STATUS_OF, shortId } from "./words.ts";
 
 const ANY = "any";
+const KINDS: readonly Option<RunKind | typeof ANY>[] = [
+  { value: ANY, label: "All" },
+  { value: "agent", label: "Agents" },
+  { value: "workflow", label: "Workflows" },
+];
+/** What names in the list may be of. */
+const NAMES: Record<RunKind | typeof ANY, string> = {
+  any: "Any agent or workflow",
+  agent: "Any agent",
+  workflow: "Any workflow",
+};
 
 /** All of it is in the URL: a list that somebody narrowed is a link. */
 export function RunFilters({ filters, set }: { filters: Filters; set(patch: SearchPatch): void }) {
-  const agents = useQuery({
-    queryKey: ["agents", "names"],
-    queryFn: ({ signal }) => client.listAgents({ query: { limit: 200 } }, { signal }),
-    staleTime: 60_000,
-  });
-  const names = agents.data?.items.map(({ name }) => ({ value: name, label: name })) ?? [];
+  const { kind = ANY } = filters;
+  const names = useNames(kind);
   return (
     <div className="flex flex-col gap-2 pb-3">
       <div className="flex flex-wrap items-center gap-2">
         <SearchWords value={filters.search} onChange={(search) => set({ search })} />
-        <div className="w-44">
+        <SegmentedControl
+          aria-label="Runs of"
+          value={kind}
+          onChange={(next) => set({ kind: next === ANY ? undefined : next, agent: undefined })}
+          options={KINDS}
+        />
+        <div className="w-52">
           <Combobox
-            aria-label="Agent"
-            placeholder="Any agent"
+            aria-label={kind === ANY ? "Agent or workflow" : kind === "agent" ? "Agent" : "Workflow"}
+            placeholder={NAMES[kind]}
             value={filters.agent}
             onChange={(agent) => set({ agent })}
             options={names}
@@ -66,6 +80,26 @@ export function RunFilters({ filters, set }: { filters: Filters; set(patch: Sear
       </fieldset>
     </div>
   );
+}
+
+function useNames(kind: RunKind | typeof ANY): { value: string; label: string }[] {
+  const agents = useQuery({
+    queryKey: ["agents", "names"],
+    queryFn: ({ signal }) => client.listAgents({ query: { limit: 200 } }, { signal }),
+    staleTime: 60_000,
+    enabled: kind !== "workflow",
+  });
+  const workflows = useQuery({
+    queryKey: ["workflows", "names"],
+    queryFn: ({ signal }) => client.listWorkflows({ query: { limit: 200 } }, { signal }),
+    staleTime: 60_000,
+    enabled: kind !== "agent",
+  });
+  const found = [
+    ...((kind !== "workflow" && agents.data?.items) || []),
+    ...((kind !== "agent" && workflows.data?.items) || []),
+  ];
+  return [...new Set(found.map(({ name }) => name))].map((name) => ({ value: name, label: name }));
 }
 
 function Range({ filters, set }: { filters: Filters; set(patch: SearchPatch): void }) {

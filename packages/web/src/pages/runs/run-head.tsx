@@ -6,13 +6,27 @@ import { ChevronRightIcon, WarningIcon } from "../../ui/icons.tsx";
 import { Tokens } from "../../ui/numbers.tsx";
 import { Countdown, Duration, Time } from "../../ui/time.tsx";
 import { Cost } from "./cost.tsx";
+import { CanvasLink } from "./definition-tab.tsx";
+import { placeIn } from "./nodes.ts";
+import { countsOf, nodesStory } from "./nodes-story.ts";
 import type { RunLog } from "./run-log.ts";
 import type { EventOf, RunDetail, Usage } from "./types.ts";
+import type { Graph } from "./use-nodes.ts";
 import { isOver, recoveriesOf, shortId, storyOf } from "./words.ts";
+import { WorkflowVersion } from "./workflow-version.tsx";
+
+interface RunHeadProps {
+  readonly run: RunDetail;
+  readonly log: RunLog;
+  readonly version: number;
+  /** Of a workflow's run. */
+  readonly graph: Graph | undefined;
+}
 
 /** Above the fold: what happened, why it stopped, and what it took. */
-export function RunHead({ run, log, version }: { run: RunDetail; log: RunLog; version: number }) {
-  const story = nowOf(run, log) ?? storyOf(run);
+export function RunHead({ run, log, version, graph }: RunHeadProps) {
+  const isWorkflow = run.kind === "workflow";
+  const story = graph ? nodesStory(run, graph.nodes) : (nowOf(run, log) ?? storyOf(run));
   const answer = run.status === "completed" ? answerOf(run, log) : undefined;
   return (
     <div className="flex flex-col gap-3">
@@ -25,11 +39,12 @@ export function RunHead({ run, log, version }: { run: RunDetail; log: RunLog; ve
         )}
         {story.next && <p className="text-muted">{story.next}</p>}
         <Waiting run={run} log={log} />
-        <Quoted what="Asked" text={run.input} />
-        {answer && <Quoted what="Answered" text={answer} />}
+        {graph && run.status === "error" && <FailedNodes graph={graph} />}
+        <Quoted what={isWorkflow ? "Input" : "Asked"} text={run.input} />
+        {answer && <Quoted what={isWorkflow ? "Output" : "Answered"} text={answer} />}
       </div>
       <Recoveries run={run} log={log} version={version} />
-      <Summary run={run} usage={usageOf(run, log)} steps={stepsOf(run, log)} />
+      <Summary run={run} graph={graph} usage={usageOf(run, log)} steps={stepsOf(run, log)} />
     </div>
   );
 }
@@ -72,10 +87,8 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
               className="flex min-h-9 w-full max-w-120 items-center gap-3 rounded-md border border-amber bg-amber-soft px-3 py-1 coarse:min-h-12"
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate font-medium">Decide {event?.tool ?? "what it asks"}</span>
-                {event && event.reasons.length > 0 && (
-                  <span className="block truncate text-sm text-muted">{event.reasons.join("; ")}</span>
-                )}
+                <span className="block truncate font-medium">{askedOf(event).what}</span>
+                <span className="block truncate text-sm text-muted empty:hidden">{askedOf(event).why}</span>
               </span>
               {event?.deadline != null && <Countdown until={event.deadline} over="timed out" />}
               <ChevronRightIcon />
@@ -84,6 +97,32 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
         );
       })}
     </ul>
+  );
+}
+
+/** A node asks in words of its own; what asks about a tool is told by its name. */
+function askedOf(event: EventOf<"approval"> | undefined): { what: string; why: string } {
+  if (event?.kind === "workflow_node")
+    return { what: event.reasons[0] ?? "Decide what it asks", why: `Asked by the node ${event.tool ?? ""}` };
+  return { what: `Decide ${event?.tool ?? "what it asks"}`, why: event?.reasons.join("; ") ?? "" };
+}
+
+/** What the run failed of, each with the way to it. */
+function FailedNodes({ graph }: { graph: Graph }) {
+  const failed = graph.nodes.filter(({ state, isHandled }) => state === "failed" && !isHandled);
+  return (
+    <p className="flex flex-wrap gap-x-3">
+      {failed.slice(0, 10).map(({ id, title }) => (
+        <Link
+          key={id}
+          to="."
+          search={((before: object) => ({ ...before, tab: undefined, event: undefined, node: id })) as never} // every route has plain searches
+          className="text-accent underline coarse:py-2"
+        >
+          Show {title}
+        </Link>
+      ))}
+    </p>
   );
 }
 
@@ -179,15 +218,28 @@ function stepsOf(run: RunDetail, log: RunLog): number {
   return log.waterfall.roots.findLast(({ kind }) => kind === "step")?.step ?? run.steps;
 }
 
-function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: number }) {
+interface SummaryProps extends Pick<RunHeadProps, "run" | "graph"> {
+  readonly usage: Usage;
+  readonly steps: number;
+}
+
+function Summary({ run, graph, usage, steps }: SummaryProps) {
   const link = "text-accent hover:underline";
+  const isWorkflow = run.kind === "workflow";
   const facts: [string, ReactNode][] = [
-    [
-      "Agent",
-      <Link key="a" to="/agents/$name" params={{ name: run.agent }} className={link}>
-        {run.agent}
-      </Link>,
-    ],
+    isWorkflow
+      ? [
+          "Workflow",
+          <Link key="a" to="/workflows/$name" params={{ name: run.agent }} className={link}>
+            {run.agent}
+          </Link>,
+        ]
+      : [
+          "Agent",
+          <Link key="a" to="/agents/$name" params={{ name: run.agent }} className={link}>
+            {run.agent}
+          </Link>,
+        ],
     [
       "Definition",
       <Link
@@ -200,19 +252,29 @@ function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: n
         {run.definition_digest?.slice(0, 8) ?? "none"}
       </Link>,
     ],
-    [
-      "Conversation",
-      <Link
-        key="c"
-        to="/playground/$agent"
-        params={{ agent: run.agent }}
-        search={{ conversation: run.conversation_id } as never} // as above
-        className={cx(link, "font-mono text-sm")}
-        title={run.conversation_id}
-      >
-        {shortId(run.conversation_id)}
-      </Link>,
-    ],
+    isWorkflow
+      ? [
+          "Version",
+          <span key="c">
+            <WorkflowVersion run={run} />{" "}
+            <CanvasLink run={run} className={link}>
+              Open on canvas
+            </CanvasLink>
+          </span>,
+        ]
+      : [
+          "Conversation",
+          <Link
+            key="c"
+            to="/playground/$agent"
+            params={{ agent: run.agent }}
+            search={{ conversation: run.conversation_id } as never} // as above
+            className={cx(link, "font-mono text-sm")}
+            title={run.conversation_id}
+          >
+            {shortId(run.conversation_id)}
+          </Link>,
+        ],
     ["Started", <Time key="s" at={run.created_at} />],
     [
       "Duration",
@@ -222,7 +284,7 @@ function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: n
         <Duration key="l" ms={run.ended_at - run.created_at} />
       ),
     ],
-    ["Steps", String(steps)],
+    isWorkflow ? ["Nodes", graph ? countsOf(graph.nodes) : "not known"] : ["Steps", String(steps)],
     ["Model calls", String(usage.model_calls)],
     [
       "Tokens",
@@ -239,9 +301,10 @@ function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: n
     ],
     ["Cost", <Cost key="m" value={usage.cost} />],
   ];
-  if (run.parent_run_id !== null) facts.push(["Sub-agent of", <RunLink key="p" id={run.parent_run_id} />]);
+  if (run.parent_run_id !== null) facts.push(partOf(run, run.parent_run_id));
   if (run.retried_from !== null) facts.push(["Retried from", <RunLink key="r" id={run.retried_from} />]);
-  if (run.sub_agents.length > 0) facts.push(["Sub-agents", String(run.sub_agents.length)]);
+  if (run.sub_agents.length > 0)
+    facts.push([isWorkflow ? "Runs below" : "Sub-agents", countOf(run.sub_agents.length)]);
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm md:flex md:flex-wrap md:gap-x-6">
       {facts.map(([name, value]) => (
@@ -252,6 +315,36 @@ function Summary({ run, usage, steps }: { run: RunDetail; usage: Usage; steps: n
       ))}
     </dl>
   );
+}
+
+/** The API lists so many at most. */
+const MOST_BELOW = 1_000;
+const countOf = (count: number) => (count >= MOST_BELOW ? `${MOST_BELOW} or more` : String(count));
+
+/** What the run is in: a node of a workflow, or an agent that spawned it. */
+function partOf({ id }: RunDetail, parentId: string): [string, ReactNode] {
+  const place = placeIn(id, parentId);
+  if (place === undefined) return ["Sub-agent of", <RunLink key="p" id={parentId} />];
+  const { node, attempt, item, part } = place;
+  const which = [
+    item === undefined ? "" : `, item ${item}`,
+    part === undefined ? "" : `, items from ${part * 100}`,
+    attempt > 1 ? `, try ${attempt}` : "",
+  ].join("");
+  return [
+    "Node",
+    <span key="p">
+      <Link
+        to="/runs/$id"
+        params={{ id: parentId }}
+        search={{ node } as never} // every route has plain searches
+        className="text-accent hover:underline"
+      >
+        {node}
+      </Link>
+      {which} of <RunLink id={parentId} />
+    </span>,
+  ];
 }
 
 export function RunLink({ id, children }: { id: string; children?: ReactNode }) {

@@ -1,5 +1,6 @@
 import { queryOptions, useQueries } from "@tanstack/react-query";
 import { client } from "../../api.ts";
+import { glance } from "./waterfall.ts";
 
 /** Two at a time: a browser has six connections to a server, and these are the ones that can wait. */
 const AT_ONCE = 2;
@@ -40,6 +41,15 @@ export function useInputs(ids: readonly string[]): ReadonlyMap<string, string> {
         results.flatMap(({ data }, at) => (data === undefined ? [] : [[ids[at] ?? "", data] as const])),
       ),
   });
+}
+
+/** The input of a workflow is JSON: its values at a glance. */
+export function inputWords(text: string): string {
+  try {
+    return glance(JSON.parse(text));
+  } catch {
+    return text; // the first line of what was written by hand
+  }
 }
 
 const firstLine = (text: string): string =>

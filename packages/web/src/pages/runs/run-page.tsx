@@ -5,21 +5,29 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { QueryState } from "../../ui/query-state.tsx";
 import { Loading } from "../../ui/states.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
+import { StatusBadge, Tag } from "../../ui/status-badge.tsx";
+import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { DefinitionTab } from "./definition-tab.tsx";
 import { JsonTab } from "./json-tab.tsx";
+import { NodesTab } from "./nodes-tab.tsx";
 import { RequestsTab } from "./requests-tab.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Timeline } from "./timeline.tsx";
 import { TranscriptTab } from "./transcript-tab.tsx";
 import type { RunDetail } from "./types.ts";
+import { useGraph } from "./use-nodes.ts";
 import { useRun } from "./use-run.ts";
 import { useWide } from "./wide.ts";
 import { STATUS_OF, shortId } from "./words.ts";
 
-const TABS = ["timeline", "transcript", "requests", "definition", "json"] as const;
+type TabName = "nodes" | "timeline" | "transcript" | "requests" | "definition" | "json";
+
+/** A workflow talks to nobody and to no model itself: its nodes are what there is to read first. */
+const TABS: Record<RunDetail["kind"], readonly TabName[]> = {
+  agent: ["timeline", "transcript", "requests", "definition", "json"],
+  workflow: ["nodes", "timeline", "definition", "json"],
+};
 
 /** What happened, and why did it stop? */
 export function RunPage() {
@@ -35,7 +43,7 @@ function RunView({ id }: { id: string }) {
     <Page
       title={run ? `${run.agent} ${shortId(id)}` : `Run ${shortId(id)}`}
       heading={<Heading id={id} run={run} />}
-      actions={run && <RunActions run={run} log={shown.log} />}
+      actions={run && <Actions run={run} shown={shown} />}
       fill={wide}
     >
       <QueryState query={shown.run} what={`Run ${id}`} loading={<LoadingRun />}>
@@ -45,6 +53,10 @@ function RunView({ id }: { id: string }) {
   );
 }
 
+function Actions({ run, shown: { log, version } }: { run: RunDetail; shown: ReturnType<typeof useRun> }) {
+  return <RunActions run={run} log={log} graph={useGraph(run, log, version)} />;
+}
+
 function Heading({ id, run }: { id: string; run: RunDetail | undefined }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -52,6 +64,7 @@ function Heading({ id, run }: { id: string; run: RunDetail | undefined }) {
         <StatusBadge status={STATUS_OF[run.status]} {...(run.status === "queued" && { title: "Queued" })} />
       )}
       <span>{run?.agent ?? "Run"}</span>
+      {run?.kind === "workflow" && <Tag>Workflow</Tag>}
       <span className="inline-flex items-center gap-1 font-mono text-sm font-normal text-muted">
         <span title={id}>{shortId(id)}</span>
         <CopyButton text={id} label="Copy the run's id" />
@@ -62,43 +75,47 @@ function Heading({ id, run }: { id: string; run: RunDetail | undefined }) {
 
 function RunBody({ run, shown, wide }: { run: RunDetail; shown: ReturnType<typeof useRun>; wide: boolean }) {
   const [search, setSearch] = useSearchState();
-  const asked = one(search, "tab");
-  const tab = TABS.find((name) => name === asked) ?? "timeline";
   const { log, version, events } = shown;
+  const graph = useGraph(run, log, version);
+  const names = TABS[run.kind];
+  const [first = "timeline"] = names;
+  const asked = one(search, "tab") ?? (one(search, "event") === undefined ? first : "timeline");
+  const tab = names.find((name) => name === asked) ?? first;
   const scrolled = (content: React.ReactNode) => (
     <div className={cx("min-w-0 pb-6", wide && "h-full overflow-auto pr-1")}>{content}</div>
   );
+  const loaded = (content: () => React.ReactNode) => (
+    <QueryState query={events} what="Events">
+      {content}
+    </QueryState>
+  );
+  const all: Record<TabName, Omit<Tab<TabName>, "value">> = {
+    nodes: { label: "Nodes", content: loaded(() => <NodesTab run={run} graph={graph} wide={wide} />) },
+    timeline: {
+      label: "Timeline",
+      content: loaded(() => <Timeline run={run} log={log} version={version} graph={graph} wide={wide} />),
+    },
+    transcript: {
+      label: "Transcript",
+      content: loaded(() => <TranscriptTab run={run} log={log} version={version} wide={wide} />),
+    },
+    requests: { label: "Requests", content: scrolled(<RequestsTab run={run} />) },
+    definition: { label: "Definition", content: scrolled(<DefinitionTab run={run} />) },
+    json: { label: "JSON", content: scrolled(<JsonTab run={run} />) },
+  };
   return (
     <>
-      <RunHead run={run} log={log} version={version} />
+      <RunHead run={run} log={log} version={version} graph={graph} />
       <Tabs
         aria-label="Views of the run"
         value={tab}
-        onChange={(next) => setSearch({ tab: next === "timeline" ? undefined : next }, { push: true })}
+        onChange={(next) => {
+          // A row that is open would lead back to the timeline.
+          const closed = next === "nodes" ? { event: undefined } : {};
+          setSearch({ tab: next === first ? undefined : next, ...closed }, { push: true });
+        }}
         className={cx("mt-2 min-w-0", wide && "min-h-96 flex-1")}
-        tabs={[
-          {
-            value: "timeline",
-            label: "Timeline",
-            content: (
-              <QueryState query={events} what="Events">
-                {() => <Timeline run={run} log={log} version={version} wide={wide} />}
-              </QueryState>
-            ),
-          },
-          {
-            value: "transcript",
-            label: "Transcript",
-            content: (
-              <QueryState query={events} what="Events">
-                {() => <TranscriptTab run={run} log={log} version={version} wide={wide} />}
-              </QueryState>
-            ),
-          },
-          { value: "requests", label: "Requests", content: scrolled(<RequestsTab run={run} />) },
-          { value: "definition", label: "Definition", content: scrolled(<DefinitionTab run={run} />) },
-          { value: "json", label: "JSON", content: scrolled(<JsonTab run={run} />) },
-        ]}
+        tabs={names.map((name) => ({ value: name, ...all[name] }))}
       />
     </>
   );

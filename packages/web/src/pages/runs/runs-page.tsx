@@ -20,7 +20,7 @@ import { Cost } from "./cost.tsx";
 import { asCurl } from "./curl.ts";
 import { isNarrowed, queryOf, readFilters } from "./filters.ts";
 import { RunFilters } from "./run-filters.tsx";
-import { useInputs } from "./run-inputs.ts";
+import { inputWords, useInputs } from "./run-inputs.ts";
 import type { RunRecord } from "./types.ts";
 import { STATUS_OF, shortId } from "./words.ts";
 
@@ -89,6 +89,7 @@ export function RunsPage() {
 
 const CLEARED = {
   status: undefined,
+  kind: undefined,
   agent: undefined,
   range: undefined,
   from: undefined,
@@ -125,14 +126,24 @@ function columnsOf(inputs: ReadonlyMap<string, string>): readonly Column<RunReco
     {
       id: "run",
       head: "Run",
-      cell: (run) => (
-        <Link to="/runs/$id" params={{ id: run.id }} className="flex min-w-0 items-baseline gap-2">
-          <span className="shrink-0 font-medium max-md:max-w-full max-md:truncate">{run.agent}</span>
-          <span className="min-w-0 truncate text-muted max-md:hidden">
-            {inputs.get(run.id) ?? <span className="font-mono text-sm text-faint">{shortId(run.id)}</span>}
-          </span>
-        </Link>
-      ),
+      cell: (run) =>
+        run.kind === "workflow" ? (
+          <WorkflowRun run={run} input={inputs.get(run.id)} />
+        ) : (
+          <Link to="/runs/$id" params={{ id: run.id }} className="flex min-w-0 items-baseline gap-2">
+            <span className="shrink-0 font-medium max-md:max-w-full max-md:truncate">{run.agent}</span>
+            <span className="min-w-0 truncate text-muted max-md:hidden">
+              {inputs.get(run.id) ?? <ShortId id={run.id} />}
+            </span>
+          </Link>
+        ),
+    },
+    {
+      id: "kind",
+      head: "Kind",
+      width: "88px",
+      hideOnPhone: true,
+      cell: ({ kind }) => <span className="text-muted">{KIND_WORDS[kind]}</span>,
     },
     {
       id: "started",
@@ -160,7 +171,8 @@ function columnsOf(inputs: ReadonlyMap<string, string>): readonly Column<RunReco
       width: "64px",
       align: "right",
       hideOnPhone: true,
-      cell: ({ steps }) => steps,
+      // A workflow has nodes: their number is on its page.
+      cell: ({ kind, steps }) => (kind === "workflow" ? "" : steps),
     },
     {
       id: "tokens",
@@ -179,6 +191,38 @@ function columnsOf(inputs: ReadonlyMap<string, string>): readonly Column<RunReco
       cell: ({ usage }) => <Cost value={usage.cost} />,
     },
   ];
+}
+
+const KIND_WORDS: Record<RunRecord["kind"], string> = { agent: "Agent", workflow: "Workflow" };
+
+function ShortId({ id }: { id: string }) {
+  return <span className="font-mono text-sm text-faint">{shortId(id)}</span>;
+}
+
+/** Its name leads to the workflow, what it was given to the run. A thumb gets the run either way. */
+function WorkflowRun({ run, input }: { run: RunRecord; input: string | undefined }) {
+  return (
+    <span className="flex min-w-0 items-baseline gap-2">
+      <Link
+        to="/workflows/$name"
+        params={{ name: run.agent }}
+        title={`Open the workflow ${run.agent}`}
+        className="shrink-0 font-medium hover:underline max-md:hidden"
+      >
+        {run.agent}
+      </Link>
+      <Link
+        to="/runs/$id"
+        params={{ id: run.id }}
+        className="min-w-0 truncate max-md:font-medium md:text-muted"
+      >
+        <span className="md:hidden">{run.agent}</span>
+        <span className="max-md:hidden">
+          {input === undefined ? <ShortId id={run.id} /> : inputWords(input) || "no input"}
+        </span>
+      </Link>
+    </span>
+  );
 }
 
 function Paging(props: { next: string | null; isFirst: boolean; older(): void; newest(): void }) {
@@ -223,7 +267,8 @@ function NoRuns({ narrowed, older, clear }: { narrowed: boolean; older: boolean;
       }
       code={asCurl(`${origin}/api/v1/runs`, { method: "POST", body: { agent: "clerk", input: "Hello" } })}
     >
-      A run is one turn of an agent, from what it was asked to what it answered, with everything it did.
+      A run is one turn of an agent, from what it was asked to what it answered, or one workflow from its
+      input to its output, with everything it did.
     </Empty>
   );
 }

@@ -25,7 +25,9 @@ export function idleGaps(rows: Iterable<Row>, from: number, to: number): Gap[] {
   const work: Gap[] = [];
   for (const row of rows) {
     if (row.kind !== "model" && row.kind !== "tool" && row.kind !== "rail" && row.kind !== "node") continue;
-    if (row.children.some((child) => child.kind === "subagent")) continue; // its sub-agents tell
+    // What runs in it tells.
+    if (row.kind === "node" ? row.children.length > 0 : row.children.some(({ kind }) => kind === "subagent"))
+      continue;
     for (const segment of barOf(row, to))
       if (segment.kind === "work" && segment.to !== null) work.push({ from: segment.from, to: segment.to });
   }

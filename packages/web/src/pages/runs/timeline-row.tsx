@@ -20,6 +20,7 @@ import {
   ToolIcon,
   WarningIcon,
 } from "../../ui/icons.tsx";
+import { KIND_ICONS } from "../workflows/canvas/kind-icons.tsx";
 import type { LiveScale } from "./timeline.tsx";
 import { barOf, type Row, type RowKind, type Tone } from "./waterfall.ts";
 
@@ -32,7 +33,13 @@ export const gridOf = (isNarrow: boolean) =>
       : "md:grid-cols-[minmax(0,1fr)_6.5rem_minmax(0,45%)]",
   );
 
-export const ICONS: Record<RowKind, Icon> = {
+/** A node has the icon that the canvas shows for its kind. */
+export function iconOf(row: Row): Icon {
+  const [first] = row.events;
+  return row.kind === "node" && first?.type === "node" ? KIND_ICONS[first.kind] : ICONS[row.kind];
+}
+
+const ICONS: Record<RowKind, Icon> = {
   status: InfoIcon,
   planner: MenuIcon,
   plan: MenuIcon,
@@ -90,7 +97,7 @@ export function TimelineRow(props: TimelineRowProps) {
   const { row, index, top, scale, now, isFolded, isCurrent, isSelected, isNarrow, priority, onFold, onOpen } =
     props;
   const folds = row.children.length > 0;
-  const KindIcon = ICONS[row.kind];
+  const KindIcon = iconOf(row);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and points here
     // biome-ignore lint/a11y/useKeyWithClickEvents: J, K and Enter belong to the tree
@@ -137,7 +144,7 @@ export function TimelineRow(props: TimelineRowProps) {
         <span
           className={cx(
             "min-w-0 truncate",
-            GROUPS.has(row.kind) && "font-medium",
+            (GROUPS.has(row.kind) || row.kind === "node") && row.item === undefined && "font-medium",
             mono(row) && "font-mono text-sm",
           )}
         >
@@ -165,7 +172,7 @@ export function TimelineRow(props: TimelineRowProps) {
   );
 }
 
-const mono = ({ kind }: Row) => kind === "tool" || kind === "rail";
+const mono = ({ kind, item }: Row) => (kind === "tool" && item === undefined) || kind === "rail";
 
 function progressWords({ done, total, message }: NonNullable<Row["progress"]>): string {
   const share = total === null || total <= 0 ? String(done) : formatShare(Math.min(1, done / total));

@@ -14,25 +14,38 @@ import type { RunLog } from "./run-log.ts";
 import { idleGaps, type TimeScale, timeScale } from "./time-scale.ts";
 import { gridOf, TimelineRow } from "./timeline-row.tsx";
 import type { RunDetail } from "./types.ts";
+import type { Graph } from "./use-nodes.ts";
 import type { Row } from "./waterfall.ts";
 import { isOver } from "./words.ts";
 
 const ROW_PX = 36;
-const NONE: ReadonlySet<string> = new Set();
+
+/** What somebody folded and unfolded; whatever else is as it begins. */
+interface Folds {
+  readonly all?: boolean;
+  readonly own: ReadonlyMap<string, boolean>;
+}
+const AS_IT_BEGINS: Folds = { own: new Map() };
+
+/** A map may have ten thousand entries: it says how far they are, and shows them when it is asked. */
+const isFolded = ({ all, own }: Folds, row: Row): boolean =>
+  own.get(row.id) ?? all ?? row.tally !== undefined;
 
 interface TimelineProps {
   readonly run: RunDetail;
   readonly log: RunLog;
   readonly version: number;
+  /** Of a workflow's run. */
+  readonly graph: Graph | undefined;
   readonly wide: boolean;
 }
 
 /** The waterfall: what the run did, row by row, over time. Only rows in sight are in the page. */
-export function Timeline({ run, log, version, wide }: TimelineProps) {
+export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
   const [search, setSearch] = useSearchState();
-  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(NONE);
+  const [folds, setFolds] = useState(AS_IT_BEGINS);
   const { waterfall } = log;
-  const rows = useRows(log, version, collapsed);
+  const rows = useRows(log, version, folds);
   const selected = one(search, "event");
   const open = selected === undefined ? undefined : waterfall.row(selected);
   const [cursor, setCursor] = useState(selected);
@@ -61,24 +74,21 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
     tree.current?.focus({ preventScroll: true });
     if (open && wide) show(row);
   };
-  const fold = (row: Row, shut: boolean) => {
-    const next = new Set(collapsed);
-    if (shut) next.add(row.id);
-    else next.delete(row.id);
-    setCollapsed(next);
-  };
+  const fold = (row: Row, shut: boolean) => setFolds({ ...folds, own: new Map(folds.own).set(row.id, shut) });
+  const folded = (row: Row) => row.children.length > 0 && isFolded(folds, row);
   const current = rows[at];
   const inward = () => {
     if (!current) return;
-    if (collapsed.has(current.id)) fold(current, false);
+    if (folded(current)) fold(current, false);
     else if (current.children.length > 0) moveTo(at + 1);
   };
   const outward = () => {
     if (!current) return;
-    if (current.children.length > 0 && !collapsed.has(current.id)) fold(current, true);
+    if (current.children.length > 0 && !folded(current)) fold(current, true);
     else if (current.parent) moveTo(rows.indexOf(current.parent));
   };
-  const foldAll = () => setCollapsed(collapsed.size > 0 ? NONE : foldable(log));
+  const anyFolded = folds.all ?? (folds.own.size > 0 || rows.some(folded));
+  const foldAll = () => setFolds({ all: !anyFolded, own: new Map() });
   const close = () => {
     show(undefined);
     tree.current?.focus({ preventScroll: true });
@@ -113,6 +123,9 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
   ]);
   const toggleWaits = () => setSearch({ waits: scale.breaks.length > 0 ? "real" : undefined });
 
+  useUnfolded(open, folded, (rows) =>
+    setFolds({ ...folds, own: new Map([...folds.own, ...rows.map(({ id }) => [id, false] as const)]) }),
+  );
   useOpenedAt(rows, selected, (index) => virtual.scrollToIndex(index, { align: "center" }));
   useTail(tree, rows.length, !isOver(run) && selected === undefined);
   if (rows.length === 0)
@@ -146,12 +159,12 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
                     top={item.start}
                     scale={scale}
                     now={scale.now}
-                    isFolded={collapsed.has(row.id)}
+                    isFolded={folded(row)}
                     isCurrent={item.index === at}
                     isSelected={row === open}
                     isNarrow={wide && open !== undefined}
                     priority={row.record && priority.get(row.record.rail)}
-                    onFold={() => fold(row, !collapsed.has(row.id))}
+                    onFold={() => fold(row, !folded(row))}
                     onOpen={() => {
                       setCursor(row.id);
                       show(row);
@@ -173,6 +186,7 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
               row={open}
               run={run}
               log={log}
+              graph={graph}
               priority={open.record && priority.get(open.record.rail)}
               onClose={close}
             />
@@ -183,7 +197,7 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
         scale={scale}
         toggleWaits={toggleWaits}
         foldAll={foldAll}
-        isFolded={collapsed.size > 0}
+        isFolded={anyFolded}
         events={log.events.length}
       />
       {!wide && (
@@ -193,6 +207,7 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
               row={open}
               run={run}
               log={log}
+              graph={graph}
               priority={open.record && priority.get(open.record.rail)}
             />
           )}
@@ -200,6 +215,22 @@ export function Timeline({ run, log, version, wide }: TimelineProps) {
       )}
     </div>
   );
+}
+
+/** A link to a row inside something that begins folded shows it, once. */
+function useUnfolded(
+  open: Row | undefined,
+  folded: (row: Row) => boolean,
+  unfold: (rows: readonly Row[]) => void,
+): void {
+  const done = useRef<string>(undefined);
+  useEffect(() => {
+    if (open === undefined || done.current === open.id) return;
+    done.current = open.id;
+    const shut: Row[] = [];
+    for (let above = open.parent; above; above = above.parent) if (folded(above)) shut.push(above);
+    if (shut.length > 0) unfold(shut);
+  });
 }
 
 /** A link to a row opens the list there, once its events are here. */
@@ -234,15 +265,9 @@ function useTail(tree: RefObject<HTMLDivElement | null>, count: number, wanted: 
   }, [tree, count, wanted]);
 }
 
-function useRows(log: RunLog, version: number, collapsed: ReadonlySet<string>): Row[] {
+function useRows(log: RunLog, version: number, folds: Folds): Row[] {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are changed in place, and the version says when
-  return useMemo(() => log.waterfall.visible(collapsed), [log, version, collapsed]);
-}
-
-function foldable(log: RunLog): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const row of log.waterfall.all()) if (row.children.length > 0) found.add(row.id);
-  return found;
+  return useMemo(() => log.waterfall.visible((row) => isFolded(folds, row)), [log, version, folds]);
 }
 
 /** Priorities of rails: what the definition says, else what the rail itself does. */

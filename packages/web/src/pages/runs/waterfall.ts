@@ -55,7 +55,19 @@ export interface Row {
   /** Of rows of rails: events hold what several of them said. */
   readonly record?: RailRecord;
   progress?: { readonly done: number; readonly total: number | null; readonly message: string | null };
+  /** Which entry of a map's list it works on, from 0 as failures count them. */
+  readonly item?: number;
+  /** Of a map, and of a part of one: how many of its entries began, are over, and failed. */
+  tally?: Tally;
+  /** Of a node: questions that somebody has to answer before it goes on, its own and of what runs in it. */
+  asks?: Set<string>;
   revision: number;
+}
+
+interface Tally {
+  begun: number;
+  over: number;
+  failed: number;
 }
 
 /** Rows of one run, or of its planner. */
@@ -90,6 +102,8 @@ export class Waterfall {
   readonly #approvals = new Map<string, Row>();
   readonly #messages = new Map<string, Row>();
   readonly #nodes = new Map<string, Row>();
+  /** The number of the first entry of each part of a long map, by its run. */
+  readonly #firstItems = new Map<string, number>();
   readonly #open = new Set<Row>();
 
   constructor(runId: string) {
@@ -114,18 +128,23 @@ export class Waterfall {
     return this.#calls.get(callId);
   }
 
+  /** The row of a node of this run, or of one in it. */
+  rowOfNode(node: string, runId = this.runId): Row | undefined {
+    return this.#nodes.get(nodeKey(runId, node));
+  }
+
   /** The last durable event of the run itself: where its stream goes on. */
   get seq(): number {
     return this.#seen.get(this.runId) ?? 0;
   }
 
-  /** Rows in the order they are shown, without what is under a collapsed one. */
-  visible(collapsed: ReadonlySet<string>): Row[] {
+  /** Rows in the order they are shown, without what is under a folded one. */
+  visible(isFolded: (row: Row) => boolean): Row[] {
     const shown: Row[] = [];
     const todo = this.roots.toReversed();
     for (let row = todo.pop(); row; row = todo.pop()) {
       shown.push(row);
-      if (collapsed.has(row.id)) continue;
+      if (row.children.length === 0 || isFolded(row)) continue;
       for (let at = row.children.length - 1; at >= 0; at -= 1) {
         const child = row.children[at];
         if (child) todo.push(child);
@@ -310,7 +329,7 @@ export class Waterfall {
     if (event.model === "subagents") {
       if (lane.ended === null) return;
       lane.ended.events.push(event);
-      lane.ended.note = `${words} tok`;
+      if (lane.ended.tally === undefined) lane.ended.note = `${words} tok`;
       this.#touch(lane.ended);
       return;
     }
@@ -331,7 +350,8 @@ export class Waterfall {
   #said(lane: Lane, event: EventOf<"text"> | EventOf<"reasoning">): void {
     const row = this.#messages.get(event.message_id) ?? lane.model;
     if (row === null || row.kind !== "model" || (row.step ?? 0) !== (lane.step?.step ?? 0)) {
-      this.#point(lane, event, "text", { title: "Text", note: firstLine(event.text) });
+      const isOutput = event.message_id === `${event.run_id}.output`; // what a workflow comes to
+      this.#point(lane, event, "text", { title: isOutput ? "Output" : "Text", note: firstLine(event.text) });
       return;
     }
     this.#messages.set(event.message_id, row);
@@ -341,8 +361,16 @@ export class Waterfall {
   }
 
   #toolCall(lane: Lane, event: EventOf<"tool_call">): void {
-    const row = this.#begin(lane, event, "tool", { title: event.tool, note: briefly(event.arguments) });
+    const note = briefly(event.arguments);
+    const node = this.#nodeOf(event.run_id, event.call_id);
+    const item = node?.tally && itemOf(event.call_id, this.#firstItems.get(event.run_id));
+    const looks =
+      item === undefined
+        ? { title: event.tool, note }
+        : { title: `Item ${item}`, note: `${event.tool} ${note}`, item };
+    const row = this.#begin(lane, event, "tool", looks, node);
     this.#calls.set(event.call_id, row);
+    if (item !== undefined) this.#count(row, "begun");
   }
 
   #toolResult(lane: Lane, event: EventOf<"tool_result">): void {
@@ -363,10 +391,11 @@ export class Waterfall {
     } else if (again) row.note = `${again}${row.note}`;
     delete row.progress;
     this.#close(row, Math.max(completed_at, row.start));
+    if (row.item !== undefined) this.#count(row, event.success ? "over" : "failed");
   }
 
   #approval(lane: Lane, event: EventOf<"approval">): void {
-    const call = event.call_id === null ? undefined : this.#calls.get(event.call_id);
+    const call = this.#asker(event);
     if (event.state === "pending") {
       const row = this.#begin(
         lane,
@@ -375,12 +404,20 @@ export class Waterfall {
         { title: APPROVALS[event.kind], note: event.reasons.join("; "), tone: "attention" },
         call,
       );
+      for (let above = row.parent; above; above = above.parent)
+        if (above.kind === "node") {
+          above.asks ??= new Set();
+          above.asks.add(event.approval_id);
+          this.#touch(above);
+        }
       row.segments.push({ kind: "wait", from: event.at, to: null });
       this.#approvals.set(event.approval_id, row);
       if (call) {
         if (call.segments.length === 0 && event.at > call.start)
           call.segments.push({ kind: "work", from: call.start, to: event.at });
-        call.segments.push({ kind: "wait", from: event.at, to: null });
+        const last = call.segments.at(-1); // a node that waits does so already
+        if (last?.kind !== "wait" || last.to !== null)
+          call.segments.push({ kind: "wait", from: event.at, to: null });
         call.tone = "attention";
         this.#touch(call);
       }
@@ -397,6 +434,8 @@ export class Waterfall {
     row.note = words;
     row.tone = event.state === "approved" ? "plain" : "attention";
     this.#close(row, event.at);
+    for (let above = row.parent; above; above = above.parent)
+      if (above.asks?.delete(event.approval_id)) this.#touch(above);
     if (!call) return;
     for (const segment of call.segments) segment.to ??= event.at;
     if (call.end === null) call.tone = "plain";
@@ -427,9 +466,9 @@ export class Waterfall {
 
   #subagent(lane: Lane, event: EventOf<"subagent">): void {
     if (event.state === "started") {
-      const call = this.#calls.get(event.call_id);
-      const row = this.#begin(lane, event, "subagent", { title: `Sub-agent ${event.index + 1}` }, call);
+      const row = this.#childOf(lane, event);
       this.#agents.set(event.child_run_id, row);
+      if (row.item !== undefined) this.#count(row, "begun");
       return;
     }
     const row = this.#agents.get(event.child_run_id);
@@ -437,7 +476,58 @@ export class Waterfall {
     row.events.push(event);
     if (event.status === "error") row.tone = "problem";
     this.#close(row, event.at);
+    if (row.item !== undefined) this.#count(row, event.status === "error" ? "failed" : "over");
     lane.ended = row;
+  }
+
+  /** A run below: of a sub-agent, of a node, of an entry of a map, or of a hundred entries of a long one. */
+  #childOf(lane: Lane, event: EventOf<"subagent">): Row {
+    const node = this.#nodes.get(nodeKey(event.run_id, event.call_id));
+    if (node === undefined) {
+      const title = `Sub-agent ${event.index + 1}`;
+      return this.#begin(lane, event, "subagent", { title }, this.#calls.get(event.call_id));
+    }
+    if (node.tally === undefined) {
+      const tries = attemptOf(node);
+      const title = `${kindOf(node) === "workflow" ? "Its run" : "Its agent's run"}${tries > 1 ? `, try ${tries}` : ""}`;
+      return this.#begin(lane, event, "subagent", { title }, node);
+    }
+    if (isPart(event.child_run_id)) {
+      const first = event.index * PART;
+      this.#firstItems.set(event.child_run_id, first);
+      const title = `Items ${first}–${first + PART - 1}`;
+      const row = this.#begin(lane, event, "subagent", { title }, node);
+      row.tally = { begun: 0, over: 0, failed: 0 };
+      return row;
+    }
+    const item = (this.#firstItems.get(event.run_id) ?? 0) + event.index;
+    return this.#begin(lane, event, "subagent", { title: `Item ${item}`, item }, node);
+  }
+
+  /** An entry of a map has begun or is over: the map, and the part of it that the entry is in, say how far they are. */
+  #count(row: Row, what: "begun" | "over" | "failed"): void {
+    for (let above = row.parent; above?.tally; above = above.parent) {
+      const { tally } = above;
+      if (what === "begun") tally.begun += 1;
+      else tally.over += 1;
+      if (what === "failed") tally.failed += 1;
+      above.note = tallyWords(tally);
+      this.#touch(above);
+    }
+  }
+
+  /** What asks: a call, or a node by its own name. */
+  #asker({ kind, run_id, call_id, tool }: EventOf<"approval">): Row | undefined {
+    const node = kind === "workflow_node" ? (call_id ?? tool) : null;
+    if (node !== null) return this.#nodes.get(nodeKey(run_id, node));
+    return call_id === null ? undefined : this.#calls.get(call_id);
+  }
+
+  /** The node that a call of a workflow's run is made for: `<run>.<node>.<attempt>.c<n>`. */
+  #nodeOf(runId: string, callId: string): Row | undefined {
+    if (!callId.startsWith(`${runId}.`)) return undefined;
+    const node = callId.slice(runId.length + 1, callId.indexOf(".", runId.length + 1));
+    return this.#nodes.get(nodeKey(runId, node));
   }
 
   #plan(lane: Lane, event: EventOf<"plan">): void {
@@ -455,17 +545,58 @@ export class Waterfall {
     );
   }
 
+  /** A node is one row, however often it is tried; what it does is under it. */
   #node(lane: Lane, event: EventOf<"node">): void {
-    const key = `${event.run_id}/${event.node}`;
-    if (event.state === "started") {
-      this.#nodes.set(key, this.#begin(lane, event, "node", { title: event.node }));
+    const row = this.#nodeRow(lane, event);
+    if (row.events.at(-1) !== event) row.events.push(event);
+    if (row.kind !== "node") return; // a part of a map says how it ended by itself
+    const { state, failure, at } = event;
+    if (state === "started") {
+      row.tone = "plain";
+      if ((event.attempt ?? 1) > 1) row.note = `try ${event.attempt}`;
+      for (const segment of row.segments) segment.to ??= at;
+      if (event.kind === "wait") row.segments.push({ kind: "wait", from: at, to: null });
+      this.#touch(row);
       return;
     }
-    const row = this.#nodes.get(key) ?? this.#begin(lane, event, "node", { title: event.node });
-    if (!row.events.includes(event)) row.events.push(event);
-    row.note = event.failure?.message ?? (event.state === "skipped" ? "skipped" : "");
-    if (event.state === "failed") row.tone = "problem";
-    this.#close(row, event.at);
+    if (state === "retrying") {
+      this.#again(lane, event, row);
+      return;
+    }
+    const { note, tone } = nodeLooks(event);
+    row.tone = tone;
+    row.note = note;
+    if (failure) row.note = failure.message;
+    this.#close(row, at);
+  }
+
+  #nodeRow(lane: Lane, event: EventOf<"node">): Row {
+    const key = nodeKey(event.run_id, event.node);
+    const known = this.#nodes.get(key);
+    if (known !== undefined) return known;
+    // A part of a map is a workflow of one node, which is the map again: one row is enough for both.
+    const isPartOfMap = this.#firstItems.has(event.run_id) && lane.container !== null;
+    const row =
+      isPartOfMap && lane.container
+        ? lane.container
+        : this.#begin(lane, event, "node", { title: event.node });
+    if (event.kind === "map") row.tally ??= { begun: 0, over: 0, failed: 0 };
+    this.#nodes.set(key, row);
+    return row;
+  }
+
+  /** The try before came to nothing: it waits, and is tried once more. */
+  #again(lane: Lane, event: EventOf<"node">, node: Row): void {
+    const { attempt = 1, retry_in_ms = 0, failure, at } = event;
+    const why = failure?.message ?? "it failed";
+    node.tone = "attention";
+    node.note = `again in ${formatDuration(retry_in_ms)}: ${why}`;
+    if (node.segments.length === 0 && at > node.start)
+      node.segments.push({ kind: "work", from: node.start, to: at });
+    if (retry_in_ms > 0) node.segments.push({ kind: "wait", from: at, to: at + retry_in_ms });
+    this.#touch(node);
+    const looks = { title: `Try ${attempt} failed`, note: why, tone: "attention" as const };
+    this.#point(lane, event, "error", looks, node);
   }
 
   #error(lane: Lane, event: EventOf<"error">): void {
@@ -504,7 +635,8 @@ export class Waterfall {
   /** A row under the step of its lane, unless it is said what it is under. */
   #add(lane: Lane, kind: RowKind, id: string, looks: Looks & Placed, under?: Row | null): Row {
     const parent = under === undefined ? (lane.step ?? lane.container) : under;
-    const { title, note = "", tone = "plain", start, runId, record, step = lane.step?.step ?? null } = looks;
+    const { title, note = "", tone = "plain", start, runId, record, item } = looks;
+    const { step = lane.step?.step ?? null } = looks;
     const row: Row = {
       id,
       kind,
@@ -521,6 +653,7 @@ export class Waterfall {
       segments: [],
       events: [],
       ...(record && { record }),
+      ...(item !== undefined && { item }),
       revision: 0,
     };
     (parent?.children ?? this.roots).push(row);
@@ -594,12 +727,60 @@ interface Looks {
   readonly tone?: Tone;
   readonly start?: number;
   readonly step?: number;
+  readonly item?: number;
 }
 
 interface Placed {
   readonly start: number;
   readonly runId: string;
   readonly record?: RailRecord;
+}
+
+/** A map of more entries is done in runs of so many each. */
+const PART = 100;
+const isPart = (runId: string) => /\.part\d+$/.test(runId);
+const nodeKey = (runId: string, node: string) => `${runId}/${node}`;
+
+/** The number of the entry that a call of a map is for. */
+function itemOf(callId: string, first = 0): number | undefined {
+  const found = /\.c(\d+)$/.exec(callId);
+  return found === null ? undefined : first + Number(found[1]);
+}
+
+const nodeEvents = (row: Row) => row.events.filter((event) => event.type === "node");
+const kindOf = (row: Row) => nodeEvents(row)[0]?.kind;
+const attemptOf = (row: Row) => nodeEvents(row).at(-1)?.attempt ?? 1;
+
+function tallyWords({ begun, over, failed }: Tally): string {
+  const open = begun - over;
+  const words = [`${over} done`, open > 0 ? `${open} under way` : "", failed > 0 ? `${failed} failed` : ""];
+  return words.filter((one) => one !== "").join(", ");
+}
+
+/** How a node that is over is told in a line. */
+function nodeLooks(event: EventOf<"node">): { note: string; tone: Tone } {
+  const { state, attempt = 1, port, reused, items, items_failed, reason, output } = event;
+  if (state === "skipped") return { note: `skipped: ${reason ?? "nothing led to it"}`, tone: "quiet" };
+  if (state === "failed") return { note: "", tone: port === "rejected" ? "attention" : "problem" };
+  const failed = items_failed ? `, ${items_failed} failed` : "";
+  const words = [
+    reused ? "reused" : "",
+    attempt > 1 ? `${attempt} tries` : "",
+    port === "true" || port === "false" ? `went ${port}` : "",
+    items === undefined ? "" : `${plural(items, "item")}${failed}`,
+    items === undefined && port === undefined && output !== undefined ? glance(output) : "",
+  ];
+  const tone = reused ? "quiet" : items_failed ? "attention" : "plain";
+  return { note: words.filter((one) => one !== "").join(" · "), tone };
+}
+
+/** A value at a glance: no more of it is written than is shown. */
+export function glance(value: unknown): string {
+  if (typeof value === "string") return firstLine(value);
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return briefly(value as Record<string, never>); // any JSON object
+  if (Array.isArray(value)) return plural(value.length, "entry", "entries");
+  return value === null || value === undefined ? "" : String(value);
 }
 
 const laneKey = (runId: string, planning: boolean) => (planning ? `${runId}/planner` : runId);

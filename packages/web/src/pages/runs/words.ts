@@ -15,10 +15,18 @@ export const STATUS_OF: Record<RunStatus, Status> = {
   cancelled: "Stopped",
 };
 
+/** Whether it can be begun again: over or parked, and no part of another run. */
+export const canRetry = ({
+  ended_at,
+  status,
+  parent_run_id,
+}: Pick<RunRecord, "ended_at" | "status" | "parent_run_id">): boolean =>
+  parent_run_id === null && (ended_at !== null || status === "parked");
+
 /** Whether a run is over: nothing will change of it any more. */
 export const isOver = ({ ended_at }: Pick<RunRecord, "ended_at">): boolean => ended_at !== null;
 
-interface Story {
+export interface Story {
   /** What happened, or why it stopped: one sentence. */
   readonly what: string;
   /** In the words of who stopped it: a reason, an error. */
@@ -95,6 +103,7 @@ const FAILURES: Partial<Record<Code, string>> = {
   mcp_unavailable: "An MCP server could not be reached.",
   diverged: "The agent changed while it ran.",
   recovery_failed: "Its process died again and again in one place.",
+  node_failed: "A node failed.",
   internal: "Something broke in Trackside.",
 };
 
