@@ -30,14 +30,17 @@ function PlaceLink({ place, count }: { place: Place; count: string | undefined }
       activeProps={{ "aria-current": "page" }}
       title={`${label} (g ${key})`}
       className={cx(
-        "relative flex h-14 flex-col items-center justify-center gap-0.5 px-2 text-xs text-muted -outline-offset-2 hover:text-ink",
+        "group relative flex h-14 flex-col items-center justify-center gap-0.5 px-2 text-xs text-muted -outline-offset-2 hover:text-ink",
         "md:h-8 md:flex-row md:justify-start md:gap-2 md:rounded-md md:px-2 md:text-base md:hover:bg-sunken",
         "aria-[current]:font-medium aria-[current]:text-ink aria-[current]:shadow-[inset_0_2px_0_var(--accent)]",
         "md:aria-[current]:bg-sunken md:aria-[current]:shadow-[inset_2px_0_0_var(--accent)]",
       )}
     >
       <PlaceIcon className="max-md:size-5" />
-      <span className="max-w-full truncate">{label}</span>
+      {/* There is room for one word at the bottom of a phone: where one is. */}
+      <span className="max-w-full truncate max-md:sr-only max-md:group-aria-[current]:not-sr-only">
+        {label}
+      </span>
       {count && (
         <span className="absolute top-1 left-[calc(50%+6px)] rounded-full bg-amber-soft px-1.5 text-xs font-medium text-amber tabular-nums md:static md:ml-auto">
           {count}

@@ -18,11 +18,18 @@ export function EnabledSwitch({ schedule: { id, name, enabled } }: { schedule: S
     onError: (error) => toast({ kind: "problem", title: `${name} was not switched`, detail: explain(error) }),
   });
   return (
-    <Switch
-      aria-label={`${name} is on`}
-      checked={change.isPending ? change.variables : enabled}
-      disabled={!may || change.isPending}
-      onChange={(on) => change.mutate(on)}
-    />
+    // biome-ignore lint/a11y/noStaticElementInteractions: the row around it opens the schedule, and this must not
+    <span
+      role="presentation"
+      className="inline-flex align-middle"
+      onClick={(event) => event.stopPropagation()}
+    >
+      <Switch
+        aria-label={`${name} is on`}
+        checked={change.isPending ? change.variables : enabled}
+        disabled={!may || change.isPending}
+        onChange={(on) => change.mutate(on)}
+      />
+    </span>
   );
 }

@@ -3,7 +3,10 @@ import { client, explain } from "../../api.ts";
 import { Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useDebounced } from "../agents/editor/debounced.ts";
-import { ownZone, timeIn } from "./schedule.ts";
+import { ownZone, shortTimeIn, timeIn } from "./schedule.ts";
+
+/** From then on the words for a distance are the date again. */
+const MONTH_MS = 31 * 86_400_000;
 
 /** What the server makes of a pattern: kept while somebody types. */
 export function usePreview(pattern: string, time_zone: string, enabled = true) {
@@ -37,12 +40,16 @@ export function NextTimes({ preview, zone }: { preview: ReturnType<typeof usePre
             <li key={at} className="text-sm">
               <span className="flex flex-wrap justify-between gap-x-3">
                 <span className="tabular-nums">{timeIn(zone, at)}</span>
-                <span className="text-muted">
-                  <Time at={at} className="min-w-0" />
-                </span>
+                {at - Date.now() < MONTH_MS && (
+                  <span className="text-muted">
+                    <Time at={at} className="min-w-0" />
+                  </span>
+                )}
               </span>
               {zone !== own && (
-                <span className="block text-xs text-muted tabular-nums">{timeIn(own, at)} for you</span>
+                <span className="block text-xs text-muted tabular-nums" title={timeIn(own, at)}>
+                  {shortTimeIn(own, at)} for you
+                </span>
               )}
             </li>
           ))}

@@ -111,6 +111,11 @@ export function ScheduleEditor(props: {
         </Part>
         <Part title="When">
           <TriggerFields draft={draft} readOnly={readOnly} problems={problems} onChange={change} />
+          {draft.trigger === "cron" && (
+            <div className="mt-2 lg:hidden">
+              <NextTimes preview={preview} zone={draft.zone} />
+            </div>
+          )}
         </Part>
         {draft.trigger === "cron" && (
           <Choice
@@ -148,7 +153,7 @@ export function ScheduleEditor(props: {
         )}
       </div>
       {draft.trigger === "cron" && (
-        <div className="lg:sticky lg:top-4 lg:self-start">
+        <div className="max-lg:hidden lg:sticky lg:top-4 lg:self-start">
           <NextTimes preview={preview} zone={draft.zone} />
         </div>
       )}

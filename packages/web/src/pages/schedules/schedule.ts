@@ -21,6 +21,18 @@ export function zones(): readonly string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 }
 
+/** "Tue 17 Nov, 07:00": the same for a glance. */
+export function shortTimeIn(timeZone: string, at: number): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(at);
+}
+
 /** "Tue, 17 Nov 2026, 07:00:00 UTC+1": a time as clocks in a zone show it. */
 export function timeIn(timeZone: string, at: number): string {
   return new Intl.DateTimeFormat("en-GB", {

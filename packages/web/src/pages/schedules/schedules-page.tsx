@@ -103,7 +103,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     id: "target",
     head: "Starts",
-    width: "17%",
+    width: "16%",
     hideOnPhone: true,
     cell: ({ target: { kind, name } }) => (
       <span title={`${kind} ${name}`}>
@@ -114,7 +114,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     id: "when",
     head: "When",
-    width: "24%",
+    width: "31%",
     hideOnPhone: true,
     cell: (schedule) => {
       const { trigger } = schedule;
@@ -130,13 +130,13 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     id: "next",
     head: "Next",
-    width: "104px",
+    width: "96px",
     cell: (schedule) => <Next schedule={schedule} />,
   },
   {
     id: "last",
     head: "Last",
-    width: "216px",
+    width: "200px",
     hideOnPhone: true,
     cell: ({ last }) =>
       last ? (
