@@ -94,6 +94,12 @@ const versions = createRoute({
   component: lazy(() => import("./pages/agents/versions-page.tsx"), "VersionsPage"),
 });
 
+const plan = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$name/plan",
+  component: lazy(() => import("./pages/plans/plan-page.tsx"), "PlanPage"),
+});
+
 const workflows = createRoute({
   getParentRoute: () => signedIn,
   path: "/workflows",
@@ -189,6 +195,7 @@ const tree = root.addChildren([
     newAgent,
     agent,
     versions,
+    plan,
     workflows,
     newWorkflow,
     workflow,

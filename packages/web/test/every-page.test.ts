@@ -99,6 +99,12 @@ async function filled(): Promise<Filled> {
   const waiting = await asks(await start(HOSTILE));
   const definition = { name: "eve", model: "openai:gpt-5", instructions: HOSTILE, tools: ["look_around"] };
   await client.createAgent({ body: { definition } });
+  const steps = [
+    { id: "look", title: HOSTILE.slice(0, 200), detail: HOSTILE },
+    { id: "tell", title: "Tell", depends_on: ["look"], criteria: HOSTILE },
+  ];
+  const plan = await client.createPlan({ params: { name: "mallory" }, body: { goal: HOSTILE, steps } });
+  await client.runPlanStep({ params: { id: plan.id, step: "look" }, body: {} });
   return {
     room,
     pages: {
@@ -120,6 +126,8 @@ async function filled(): Promise<Filled> {
       agent: { path: "/agents/eve", shows: /eve/ },
       "agent-in-code": { path: "/agents/mallory", shows: /mallory/ },
       versions: { path: "/agents/eve/versions", shows: /eve|versions/i },
+      plan: { path: "/agents/mallory/plan?step=look&step=tell", shows: /Plan of mallory/ },
+      "plan-none": { path: "/agents/eve/plan", shows: /eve has no plan yet/ },
       providers: { path: "/settings/providers", shows: "Providers" },
       users: { path: "/settings/users", shows: "Users" },
       tokens: { path: "/settings/tokens", shows: "API tokens" },

@@ -7,6 +7,8 @@ export interface Asked {
   readonly system: string;
   readonly text: string;
   readonly role: "planner" | "judge" | "worker";
+  /** A tool has answered. */
+  readonly hasResult: boolean;
 }
 
 /** A model that answers by who asks it. */
@@ -24,7 +26,8 @@ export function rolesModel(
           : words.includes("`depends_on`")
             ? "planner"
             : "worker";
-        return answer({ system: words, text, role });
+        const hasResult = prompt.some((message) => message.role === "tool");
+        return answer({ system: words, text, role, hasResult });
       },
     ],
     { loop: true },

@@ -9,6 +9,7 @@ import { BranchIcon, CopyIcon, DownloadIcon, PlaygroundIcon, TrashIcon } from ".
 import { Menu } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { PlanIcon } from "../plans/plan-icon.tsx";
 import { downloadJson } from "./download.ts";
 
 export interface ActedOn {
@@ -54,6 +55,11 @@ export function AgentMenu({
             disabled: !operate,
             hint: operate ? undefined : `${WHO_MAY.operate} can`,
             run: () => void navigate({ to: "/playground/$agent", params: { agent: name } }),
+          },
+          {
+            label: "Plan",
+            icon: PlanIcon,
+            run: () => void navigate({ to: "/agents/$name/plan", params: { name } }),
           },
           {
             label: "Versions",

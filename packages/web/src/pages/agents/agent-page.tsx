@@ -13,6 +13,7 @@ import { RunStatusBadge } from "../../ui/run-status.tsx";
 import { Loading } from "../../ui/states.tsx";
 import { Tag } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { PlanIcon } from "../plans/plan-icon.tsx";
 import { AgentMenu } from "./agent-actions.tsx";
 import { AgentEditor } from "./editor/agent-editor.tsx";
 import { registryQuery } from "./editor/registry.ts";
@@ -49,6 +50,12 @@ export function AgentPage() {
               onClick={() => void navigate({ to: "/playground/$agent", params: { agent: name } })}
             >
               Talk to it
+            </Button>
+            <Button
+              icon={PlanIcon}
+              onClick={() => void navigate({ to: "/agents/$name/plan", params: { name } })}
+            >
+              Plan
             </Button>
             <AgentMenu
               agent={data}
