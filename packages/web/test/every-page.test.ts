@@ -99,6 +99,15 @@ async function filled(): Promise<Filled> {
   const waiting = await asks(await start(HOSTILE));
   const definition = { name: "eve", model: "openai:gpt-5", instructions: HOSTILE, tools: ["look_around"] };
   await client.createAgent({ body: { definition } });
+  const schedule = await client.createSchedule({
+    body: {
+      name: PAYLOADS[0] ?? "",
+      target: { kind: "agent", name: "mallory" },
+      input: HOSTILE,
+      trigger: { kind: "webhook" },
+    },
+  });
+  await client.fireSchedule({ params: { id: schedule.id } });
   const steps = [
     { id: "look", title: HOSTILE.slice(0, 200), detail: HOSTILE },
     { id: "tell", title: "Tell", depends_on: ["look"], criteria: HOSTILE },
@@ -128,6 +137,10 @@ async function filled(): Promise<Filled> {
       versions: { path: "/agents/eve/versions", shows: /eve|versions/i },
       plan: { path: "/agents/mallory/plan?step=look&step=tell", shows: /Plan of mallory/ },
       "plan-none": { path: "/agents/eve/plan", shows: /eve has no plan yet/ },
+      schedules: { path: "/schedules", shows: "Schedules" },
+      "schedule-new": { path: "/schedules/new", shows: "New schedule" },
+      schedule: { path: `/schedules/${schedule.id}`, shows: /onerror/ },
+      "schedule-history": { path: `/schedules/${schedule.id}?tab=history`, shows: /onerror/ },
       providers: { path: "/settings/providers", shows: "Providers" },
       users: { path: "/settings/users", shows: "Users" },
       tokens: { path: "/settings/tokens", shows: "API tokens" },
@@ -223,6 +236,7 @@ await browserSuite("every page", (browser) => {
       ["r", /Runs/],
       ["p", /Playground/],
       ["a", /Agents/],
+      ["c", /Schedules/],
       ["s", /Providers|Settings/],
       ["o", /Overview/],
       ["r", /Runs/],

@@ -106,9 +106,19 @@ export function firingCursor({ scheduled_for, key }: Firing): string {
 
 export function firingOf(row: ScheduleFiringsTable, runStatus: string | null): Firing {
   const { key, scheduled_for, created_at, run_id } = row;
-  const { cause, reason } = firingBody.read(row.body, key);
+  const { cause, by, reason } = firingBody.read(row.body, key);
   const state = row.state as Firing["state"]; // as only `firing.ts` writes it
-  return { key, cause, scheduled_for, fired_at: created_at, state, reason, run_id, run_status: runStatus };
+  return {
+    key,
+    cause,
+    by,
+    scheduled_for,
+    fired_at: created_at,
+    state,
+    reason,
+    run_id,
+    run_status: runStatus,
+  };
 }
 
 export function recordOf(row: SchedulesTable, last: Firing | null): ScheduleRecord {

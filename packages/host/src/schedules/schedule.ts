@@ -57,6 +57,8 @@ export interface ScheduleRecord extends Required<ScheduleFields> {
 export interface Firing {
   readonly key: string;
   readonly cause: "time" | "webhook" | "person";
+  /** In whose name it is started. */
+  readonly by: string;
   readonly scheduled_for: number;
   readonly fired_at: number;
   readonly state: "starting" | "started" | "skipped" | "missed" | "failed";

@@ -42,6 +42,8 @@ const fields = {
 export const firing = z.object({
   key: z.string(),
   cause: z.enum(["time", "webhook", "person"]),
+  /** In whose name it is started. */
+  by: z.string(),
   scheduled_for: z.number(),
   fired_at: z.number(),
   /** `skipped`: a run of it was still open. `missed`: nobody was up. `failed`: it could not be started. */

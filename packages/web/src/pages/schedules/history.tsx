@@ -57,11 +57,11 @@ export function History({ schedule: { id, name, trigger } }: { schedule: Schedul
   );
 }
 
-const CAUSES: Record<Firing["cause"], string> = {
-  time: "the clock",
-  webhook: "a webhook",
-  person: "somebody",
-};
+/** By whom or what. */
+function causeOf({ cause, by }: Firing): string {
+  if (cause === "person") return by;
+  return cause === "time" ? "the clock" : "a webhook";
+}
 
 function columnsIn(zone: string | undefined): readonly Column<Firing>[] {
   return [
@@ -81,7 +81,7 @@ function columnsIn(zone: string | undefined): readonly Column<Firing>[] {
       width: "148px",
       cell: (firing) => <FiringState firing={firing} />,
     },
-    { id: "cause", head: "By", width: "104px", hideOnPhone: true, cell: ({ cause }) => CAUSES[cause] },
+    { id: "cause", head: "By", width: "104px", hideOnPhone: true, cell: causeOf },
     {
       id: "reason",
       head: "Why",

@@ -32,7 +32,7 @@ export function SchedulePage() {
   const query = useQuery({
     queryKey: ["schedules", "one", id],
     queryFn: ({ signal }) => client.getSchedule({ params: { id } }, { signal }),
-    refetchInterval: 10_000,
+    refetchInterval: 5_000,
   });
   const { data } = query;
   return (

@@ -130,7 +130,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     id: "next",
     head: "Next",
-    width: "96px",
+    width: "116px",
     cell: (schedule) => <Next schedule={schedule} />,
   },
   {
