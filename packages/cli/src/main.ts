@@ -31,6 +31,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{
     summary: "lists, fires and switches what starts by the clock or by a webhook",
     load: () => import("./commands/schedules.ts"),
   },
+  workflows: {
+    summary: "lists, shows, checks, copies in and out and runs workflows",
+    load: () => import("./commands/workflows.ts"),
+  },
   audit: { summary: "shows and verifies who decided what", load: () => import("./commands/audit.ts") },
   doctor: {
     summary: "looks at the machine and the config, and says what to do",
@@ -55,6 +59,7 @@ With a trackside.config.ts, whose agents work on a store and whose runs outlive 
   trackside conversations             ${COMMANDS.conversations?.summary}
   trackside agents                    ${COMMANDS.agents?.summary}
   trackside schedules                 ${COMMANDS.schedules?.summary}
+  trackside workflows                 ${COMMANDS.workflows?.summary}
   trackside audit                     ${COMMANDS.audit?.summary}
   trackside doctor                    ${COMMANDS.doctor?.summary}
 

@@ -86,19 +86,20 @@ export class OneQuestion {
     const edited = this.#edited !== undefined;
     const editor = this.#asking.editor?.name;
     const found: Choice[] = [];
-    if (choices.includes("approve")) {
+    if (this.#isNode) found.push(...this.#nodeChoices());
+    else if (choices.includes("approve")) {
       const which = edited ? "the arguments as you changed them" : "exactly these arguments";
       found.push({ key: "a", word: "approve", does: `runs ${this.#name} once, with ${which}` });
     }
-    if (choices.includes("submit"))
+    if (choices.includes("submit") && !this.#isNode)
       found.push({ key: "s", word: "submit", does: "gives the model a result that you write on one line" });
-    if (choices.includes("submit") && editor !== undefined)
+    if (choices.includes("submit") && editor !== undefined && !this.#isNode)
       found.push({ key: "e", word: "edit", does: `gives the model a result that you write in ${editor}` });
-    if (choices.includes("reject")) {
+    if (choices.includes("reject") && !this.#isNode) {
       const does = `does not run ${this.#name}; the model reads why and goes on`;
       found.push({ key: "r", word: "reject", does });
     }
-    if (choices.includes("approve") && args !== null) {
+    if (choices.includes("approve") && args !== null && !this.#isNode) {
       const how = editor === undefined ? "" : ` in ${editor}`;
       const does = edited
         ? `changes them once more${how}`
@@ -120,6 +121,29 @@ export class OneQuestion {
       found.push({ key: "l", word: "later", does: "leaves it waiting and shows the next one" });
     const stops = this.#asking.inbox ? "leaves without deciding" : "stops the turn";
     found.push({ key: "?", word: "help", does: `shows everything again; Ctrl-C ${stops}` });
+    return found;
+  }
+
+  get #isNode(): boolean {
+    return this.#approval.kind === "workflow_node";
+  }
+
+  /** Of a node of a workflow: nothing is run with arguments, and no model reads the answer. */
+  #nodeChoices(): Choice[] {
+    const { choices, response_schema } = this.#approval;
+    const editor = this.#asking.editor?.name;
+    const [key, word] = choices.includes("submit") ? ["s", "submit"] : ["a", "approve"];
+    const writes = word === "submit" || response_schema !== null;
+    const answer = writes ? ", with an answer that you write on one line" : "";
+    const found = [{ key, word, does: `goes on after ${this.#name}${answer}` }];
+    if (writes && editor !== undefined)
+      found.push({ key: "e", word: "edit", does: `the same with an answer that you write in ${editor}` });
+    if (choices.includes("reject"))
+      found.push({
+        key: "r",
+        word: "reject",
+        does: `${this.#name} fails with your reason, or goes on by its own way for that`,
+      });
     return found;
   }
 
@@ -150,6 +174,7 @@ export class OneQuestion {
     }
     switch (choice.key) {
       case "a":
+        if (this.#isNode && this.#approval.response_schema !== null) return this.#submit("approve");
         return this.#decide({
           choice: "approve",
           ...(this.#edited === undefined ? {} : { editedArguments: this.#edited }),
@@ -159,6 +184,7 @@ export class OneQuestion {
       case "r":
         return rest === "" ? this.#reject() : this.#decide({ choice: "reject", reason: rest });
       case "e":
+        if (this.#isNode) return this.#submitEdited(this.#approval.choices[0]);
         return this.#approval.choices.includes("submit") ? this.#submitEdited() : this.#edit();
       case "i":
         return this.#submit("ran");
@@ -182,7 +208,8 @@ export class OneQuestion {
 
   async #reject(choice = "reject"): Promise<Settled | undefined> {
     const { screen } = this.#asking;
-    screen.line("Why? The model reads it. Enter alone gives no reason.");
+    const reader = this.#isNode ? "It is kept with the run." : "The model reads it.";
+    screen.line(`Why? ${reader} Enter alone gives no reason.`);
     const answer = await this.#question(() => this.#ask("reason"));
     if (typeof answer !== "object") return answer;
     const reason = answer.text.trim();
@@ -237,13 +264,13 @@ export class OneQuestion {
     return typeof answer === "object" ? this.#respond(answer.text, choice) : answer;
   }
 
-  async #submitEdited(): Promise<Settled | undefined> {
+  async #submitEdited(choice = "submit"): Promise<Settled | undefined> {
     const { response_schema: schema, tool } = this.#approval;
     const ending = schema === null || schema.type === "string" ? "txt" : "json";
     const written = await this.#around.edit(this.#draft ?? "", `${tool ?? "call"}-result.${ending}`);
     if (this.#signal.aborted) return "withdrawn";
     if ("problem" in written) return this.#warn("nothing was sent", written.problem);
-    return this.#respond(written.value);
+    return this.#respond(written.value, choice);
   }
 
   async #respond(text: string, choice = "submit"): Promise<Settled | undefined> {

@@ -179,7 +179,7 @@ interface Surroundings {
   readonly waits?: boolean;
 }
 
-function choosePolicy(
+export function choosePolicy(
   given: ApproveWord | undefined,
   { io, present: { output, screen }, json, takesStdin, by, waits = true }: Surroundings,
 ): Policy {

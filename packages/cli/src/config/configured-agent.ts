@@ -67,7 +67,6 @@ export async function configuredAgent(
   for (const option of ["model", "tools"] as const)
     if (values[option] !== undefined)
       throw new Complaint(`--${option} is for a file: what ${name} runs with is said in the config.`);
-  const { store } = trackside.engine;
   // Those of the config, and those that were made in the control room.
   const agents = await trackside.agents.list({ ...scope, limit: MOST_AGENTS });
   const agent = agents.find((one) => one.name === name);
@@ -83,27 +82,17 @@ export async function configuredAgent(
     values.conversation === undefined
       ? undefined
       : await findId(trackside, "branches", values.conversation, scope.tenant);
-  const own = new Set<string>();
-  const parked = new Set<(runId: string) => void>();
+  const { began, ...watched } = watchedRuns({ trackside, scope });
   return {
     definition: { model: String(agent.definition["model"]) },
-    store: store.name,
-    approval: (id) => recordIn(trackside, id, scope),
-    saw: (event) => {
-      if (event.type !== "status" || event.status !== "parked" || !own.has(event.run_id)) return;
-      for (const listener of parked) listener(event.run_id);
-    },
-    onParked: (listener) => {
-      parked.add(listener);
-      return () => parked.delete(listener);
-    },
+    ...watched,
     stream: (message, { conversation, toolServers: _, ...options }) => {
       // A host has servers of its own.
       const id = conversationId(conversation) ?? first;
       first = undefined; // whoever begins anew, begins anew
       const about = { ...options, scope, ...(id === undefined ? {} : { conversation: id }) };
       const run = trackside.stream(name, message, about);
-      own.add(run.runId);
+      began(run.runId);
       started(run.runId);
       return run;
     },
@@ -113,6 +102,30 @@ export async function configuredAgent(
         scope,
         ...(first === undefined ? {} : { conversation: first }),
       }),
+  };
+}
+
+/** What is heard of runs in a store, whoever runs them. `began` says which of them are one's own. */
+export function watchedRuns({
+  trackside,
+  scope,
+}: Pick<InStore, "trackside" | "scope">): Required<
+  Pick<ConfiguredAgent, "store" | "approval" | "saw" | "onParked">
+> & { began(runId: string): void } {
+  const own = new Set<string>();
+  const parked = new Set<(runId: string) => void>();
+  return {
+    store: trackside.engine.store.name,
+    approval: (id) => recordIn(trackside, id, scope),
+    began: (runId) => void own.add(runId),
+    saw: (event) => {
+      if (event.type !== "status" || event.status !== "parked" || !own.has(event.run_id)) return;
+      for (const listener of parked) listener(event.run_id);
+    },
+    onParked: (listener) => {
+      parked.add(listener);
+      return () => parked.delete(listener);
+    },
   };
 }
 
@@ -145,7 +158,7 @@ function conversationId(conversation: string | { readonly id: string } | undefin
  */
 export async function turnInStore(
   { trackside, screen, fromFile = false }: InStore,
-  agent: ConfiguredAgent,
+  agent: Pick<ConfiguredAgent, "onParked">,
   turn: () => Promise<Ending>,
 ): Promise<Ending> {
   const stopped = Promise.withResolvers<Ending>();

@@ -31,6 +31,7 @@ export function reply(situation: Situation): Reply {
   const agrees = /^(yes|yep|sure|ok(ay)?|please|do it|go ahead)\b/.test(question);
   const offered = OFFERED.exec(situation.lastAnswer)?.[1];
   if (agrees && offered !== undefined) return incident(situation, offered);
+  if (/^sum up\b/.test(question)) return { text: sumUp(situation.question) };
   if (/\b(incidents?|escalate|page)\b/.test(question)) return incident(situation, about);
   if (/\b(roll(ing)? ?back|revert|restart|fix|scale|undo)\b/.test(question)) return beyond();
   if (/\b(deploy(s|ed|ments?)?|releases?d?|shipped|chang(es?|ed))\b/.test(question))
@@ -177,6 +178,14 @@ function beyond(): Reply {
   return {
     text: "I can look and I can open an incident; I have no tool that changes a service. Somebody has to do that by hand.",
   };
+}
+
+/** The first sentence of each paragraph after the question: more than that needs somebody who can read. */
+function sumUp(question: string): string {
+  const [, ...found] = question.split("\n\n");
+  const firsts = found.map((one) => /^([^:\n]+):.*?([A-Z][^\n"]*?\.)(?=\s|"|$)/s.exec(one));
+  const said = firsts.flatMap((one) => (one === null ? [] : [`${one[1]}: ${one[2]}`]));
+  return said.length === 0 ? "There is nothing to sum up." : said.join("\n");
 }
 
 /** The service a question is about: one that exists, or a word where the name of one would be. */

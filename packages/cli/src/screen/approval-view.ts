@@ -37,7 +37,9 @@ export function showApproval(
     `${screen.paint(["bold", "yellow"], `◆ ${head}`)} ${screen.paint("dim", "·")} ${screen.paint("bold", subject(approval, call))}`,
   );
   if (about !== undefined) screen.line(screen.paint("dim", `  ${cleanLine(about)}`));
-  if (args !== null) section(screen, "arguments", args);
+  const isNode = approval.kind === "workflow_node";
+  if (args !== null && (!isNode || Object.keys(args).length > 0))
+    section(screen, isNode ? "shown with it" : "arguments", args);
   if (args !== null && call?.written) {
     const changes = changesBetween(call.written, args);
     if (changes.length > 0) {
@@ -46,7 +48,8 @@ export function showApproval(
     }
   }
   if (Object.keys(injected_args).length > 0) section(screen, "said with the call", injected_args);
-  if (approval.choices.includes("submit") || (approval.choices.includes("ran") && approval.response_schema)) {
+  const asksFor = isNode || approval.choices.includes("ran") ? approval.response_schema !== null : false;
+  if (approval.choices.includes("submit") || asksFor) {
     if (approval.response_schema === null) {
       screen.line(screen.paint("dim", "  result wanted"));
       screen.paragraph("JSON or text, of any shape", DEEP);
@@ -57,7 +60,8 @@ export function showApproval(
   if (deadline !== null && !decided) {
     const { when, left } = deadlineOf(deadline);
     screen.line(screen.paint("dim", "  until"));
-    const then = approval.choices.includes("approve") ? "then it does not run" : "then it has no result";
+    const otherwise = approval.choices.includes("approve") ? "then it does not run" : "then it has no result";
+    const then = isNode ? "then it fails, or goes on by its own way for that" : otherwise;
     screen.paragraph(`${when}, ${left} from now; ${then}`, DEEP);
   }
 }

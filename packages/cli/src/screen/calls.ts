@@ -13,9 +13,10 @@ export class Calls {
     if (event.type === "step" && event.state === "started")
       this.#lanes.set(event.path.join("/"), { step: event.step, count: 0 });
     if (event.type !== "tool_call" || this.#calls.has(event.call_id)) return;
-    const lane = this.#lanes.get(event.path.join("/")) ?? { step: 0, count: 0 };
-    lane.count += 1;
-    const label = [...event.path, `${lane.step}.${lane.count}`].join("/");
+    const lane = this.#lanes.get(event.path.join("/"));
+    if (lane !== undefined) lane.count += 1;
+    const place = lane === undefined ? nodeOf(event) : `${lane.step}.${lane.count}`;
+    const label = [...event.path, place].join("/");
     this.#calls.set(event.call_id, { label, written: event.arguments });
   }
 
@@ -27,4 +28,12 @@ export class Calls {
   of(callId: string | null): ShownCall | undefined {
     return callId === null ? undefined : this.#calls.get(callId);
   }
+}
+
+/** The node of a workflow that makes a call, and which of its items: `<run>.<node>.<try>.c<item>`. */
+function nodeOf({ call_id, run_id }: { call_id: string; run_id: string }): string {
+  const rest = call_id.startsWith(`${run_id}.`) ? call_id.slice(run_id.length + 1) : "";
+  const [, node, item] = /^([\w-]+)\.\d+\.c(\d+)$/.exec(rest) ?? [];
+  if (node === undefined) return "0.1";
+  return item === "0" ? node : `${node}[${item}]`;
 }

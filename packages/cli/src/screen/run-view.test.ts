@@ -7,6 +7,7 @@ import {
   cont,
   defineRail,
   defineTool,
+  defineWorkflow,
   halt,
   memberHook,
   parallel,
@@ -101,18 +102,9 @@ describe("a run, as a person sees it", () => {
 
   test("an event it does not know is named with what it says", () => {
     const view = viewOn();
-    view.show({
-      type: "node",
-      run_id: "r",
-      turn_ref: "t",
-      path: [],
-      seq: 4,
-      at: 1,
-      node: "a",
-      kind: "wait",
-      state: "started",
-    });
-    expect(view.text()).toBe('· node\n  {"node":"a","kind":"wait","state":"started"}\n');
+    const event = { type: "someday", run_id: "r", turn_ref: "t", path: [], seq: 4, at: 1, what: "happens" };
+    view.show(event as unknown as AgentEvent); // of a later version
+    expect(view.text()).toBe('· someday\n  {"what":"happens"}\n');
   });
 });
 
@@ -323,5 +315,65 @@ describe("what others do for a run", () => {
     it knows
 · kept beside the conversation · art_1 · text/plain · 12.3 kB
 `);
+  });
+});
+
+describe("W4 a workflow, as a person sees it", () => {
+  const say = defineTool({ name: "say", effect: "none", execute: () => "said" });
+  let fails = 1;
+  const shaky = defineTool({
+    name: "shaky",
+    effect: "none",
+    execute: () => {
+      fails -= 1;
+      if (fails >= 0) throw new Error("not now");
+      return "well";
+    },
+  });
+  const inner = defineWorkflow({ name: "inner", nodes: { deep: { kind: "tool", tool: say } } });
+  const outer = defineWorkflow({
+    name: "outer",
+    nodes: {
+      shaky: { kind: "tool", tool: shaky, retry: { attempts: 2, delayMs: 0 } },
+      pick: { kind: "condition", if: { left: 1, op: "==", right: 2 } },
+      never: { kind: "tool", tool: say },
+      sub: { kind: "workflow", workflow: inner },
+      each: { kind: "map", over: "{{ input.list }}", do: { kind: "workflow", workflow: inner } },
+      bad: { kind: "wait", for: { seconds: "{{ input.nothing }}" } },
+    },
+    edges: [
+      { from: "shaky", to: "pick" },
+      { from: "pick", to: "never", when: "true" },
+      { from: "pick", to: "sub", when: "false" },
+      { from: "sub", to: "each" },
+      { from: "each", to: "bad" },
+    ],
+  });
+
+  test("a line where a node begins and ends, what is below it beside it, and all of them as a tree", async () => {
+    const view = viewOn();
+    for await (const event of outer.stream({ list: [1, 2] })) view.show(event as AgentEvent);
+    const text = view.text().replaceAll(/\d+ ms/g, "0 ms");
+    expect(text).toContain("▸ shaky · tool\n");
+    expect(text).toContain("! shaky failed · trying again now · 0 ms\n  not now\n");
+    expect(text).toContain("▸ shaky · tool · try 2\n");
+    expect(text).toContain('– never skipped · "pick" went false\n');
+    expect(text).toContain("┌ each[1]\n│ ▸ deep · tool\n");
+    expect(text).toContain("✗ bad failed · 0 ms\n");
+    const tree = text.slice(text.lastIndexOf("✗ failed"));
+    expect(tree.replaceAll(/ · for\.seconds.*/g, " · why")).toBe(
+      `✗ failed · node_failed · 0 ms
+  The node "bad" failed: ${tree.match(/The node "bad" failed: (.*)/)?.[1]}
+  ✓ shaky  tool      · 0 ms
+  ✓ pick   condition · false · 0 ms
+  – never  tool      · "pick" went false
+  ✓ sub    workflow  · 0 ms
+    ✓ deep  tool      · 0 ms
+  ✓ each   map       · 2 items · 0 ms
+    ✓ deep  tool      · 0 ms
+    ✓ deep  tool      · 0 ms
+  ✗ bad    wait      · 0 ms · why
+`,
+    );
   });
 });

@@ -7,6 +7,7 @@ import { cleanLine } from "./clean.ts";
 import type { Flow } from "./flow.ts";
 import { escapeHidden, jsonText } from "./json-text.ts";
 import { bytes, count, counted, duration } from "./numbers.ts";
+import { NodeLines } from "./run-view-nodes.ts";
 import type { Screen } from "./screen.ts";
 import { waited } from "./times.ts";
 
@@ -26,6 +27,9 @@ const MOST_CHARACTERS = 2_000;
 /** As long as the name of a tool can be; what a model makes up may be longer. */
 const LONGEST_NAME = 64;
 
+/** So many runs of workflows below one node are shown in a tree. */
+const MOST_BELOW = 20;
+
 type Colour = "green" | "yellow" | "red";
 
 /** Shows a run to a person while it happens: text as it comes, calls and results, how it ended. */
@@ -43,6 +47,8 @@ export class RunView {
   readonly #open = new Map<string, string>();
   /** Messages of which something was shown. */
   readonly #seen = new Set<string>();
+  /** Of a workflow. */
+  readonly #nodes: NodeLines;
   /** Calls that a human let pass. */
   readonly #approved = new Set<string>();
   #flow: Flow | undefined;
@@ -64,6 +70,7 @@ export class RunView {
     this.#you = you;
     this.#record = record;
     this.#path = lane.path;
+    this.#nodes = new NodeLines(screen);
     this.calls = lane.calls;
   }
 
@@ -95,7 +102,8 @@ export class RunView {
   /** A lane has something to show: whose it is stands above it, once. */
   #head(lane: readonly string[]): void {
     const name = lane.join("/");
-    if (this.#last !== name) this.#screen.line(this.#screen.paint("dim", `┌ ${laneName(lane)}`));
+    const shown = this.#nodes.isEmpty ? laneName(lane) : cleanLine(lane.join("/"));
+    if (this.#last !== name) this.#screen.line(this.#screen.paint("dim", `┌ ${shown}`));
     this.#last = name;
   }
 
@@ -115,7 +123,10 @@ export class RunView {
         break;
       case "text":
         this.#seen.add(event.message_id);
-        this.#complete(`text ${event.message_id}`, event.text);
+        this.#complete(
+          `text ${event.message_id}`,
+          this.#nodes.isEmpty ? event.text : this.#outcome(event.text),
+        );
         if (event.partial) this.#note("cut off here");
         break;
       case "reasoning":
@@ -168,6 +179,11 @@ export class RunView {
       case "handoff":
         this.#handoff(event);
         break;
+      case "node":
+        this.#endFlow();
+        this.#nodes.show(event);
+        this.#waitForTools();
+        break;
       case "artifact":
         this.#note(
           `kept beside the conversation · ${cleanLine(event.artifact_id)} · ${cleanLine(event.media_type)} · ${bytes(event.bytes)}`,
@@ -192,6 +208,15 @@ export class RunView {
     if (offset !== this.#shown) return;
     this.#shown += text.length;
     this.#flow?.push(text);
+  }
+
+  /** What a workflow comes to is JSON. */
+  #outcome(text: string): string {
+    try {
+      return jsonText(JSON.parse(text), this.#screen.pageWidth - INDENT);
+    } catch {
+      return text;
+    }
   }
 
   /** The whole text: what of it did not come in pieces is shown now. */
@@ -320,9 +345,10 @@ export class RunView {
       this.#approved.add(call_id);
     }
     const by = decided_by === this.#you ? "you" : cleanLine(decided_by);
+    const isYes = event.kind === "tool_call" || (tool !== null && this.#nodes.kindOf(tool) === "approval");
     const passed = deadline === null ? "" : ` at ${deadlineOf(deadline).when}`;
     const said = {
-      approved: event.kind === "tool_call" ? `approved by ${by}` : `answered by ${by}`,
+      approved: isYes ? `approved by ${by}` : `answered by ${by}`,
       rejected: event.kind === "unknown_outcome" ? `given up by ${by}` : `rejected by ${by}`,
       timed_out: `not decided in time; the deadline passed${passed}`,
       cancelled: "no longer asked, the run stops",
@@ -401,6 +427,7 @@ export class RunView {
   }
 
   #subagent({ call_id, index, state, status }: DurableEventOf<"subagent">): void {
+    if (this.#nodes.has(call_id)) return; // its node is told of
     const label = `${this.calls.of(call_id)?.label ?? "?"}[${index}]`;
     if (state === "started") this.#note(`sub-agent ${label} started`);
     else if (status === "error") this.#warn(`sub-agent ${label} failed`, "");
@@ -465,6 +492,20 @@ export class RunView {
       screen.paragraph(told, INDENT, "dim");
     }
     if (why !== "") screen.paragraph(why, INDENT);
+    if (this.#path.length === 0 && !this.#nodes.isEmpty) this.#tree(screen, 1);
+  }
+
+  /** The nodes of a workflow, with those of the workflows that were run at one of them below it. */
+  #tree(screen: Screen, depth: number): void {
+    this.#nodes.tree(screen, depth, (id) => {
+      const below = [...this.#lanes.values()].filter((lane) => {
+        const name = lane.#path[this.#path.length] ?? "";
+        return (name === id || name.startsWith(`${id}[`)) && !lane.#nodes.isEmpty;
+      });
+      for (const lane of below.slice(0, MOST_BELOW)) lane.#tree(screen, depth + 1);
+      const rest = below.length - MOST_BELOW;
+      if (rest > 0) screen.line(screen.paint("dim", `${" ".repeat(INDENT * (depth + 1))}… and ${rest} more`));
+    });
   }
 }
 
