@@ -77,6 +77,15 @@ export class AgentRegistry {
     return [...this.#agents.keys()];
   }
 
+  /** What they are called in the rows of their runs, where each says which kind it is. */
+  get called(): { readonly agents: readonly string[]; readonly workflows: readonly string[] } {
+    const names = (isWorkflow: boolean) =>
+      [...this.#agents.values()].flatMap(({ definition: { name, workflow } }) =>
+        (workflow !== undefined) === isWorkflow ? name : [],
+      );
+    return { agents: names(false), workflows: names(true) };
+  }
+
   get(name: string): AgentBinding | undefined {
     return this.#agents.get(name);
   }

@@ -8,6 +8,8 @@ import { OPEN_STATES } from "./run-records.ts";
 export interface ClaimInit {
   readonly me: string;
   readonly agents: readonly string[];
+  /** Workflows in code: an agent may have the same name. */
+  readonly workflows?: readonly string[];
   /** Whether runs of stored agents are taken, too: which, and which of those that this process cannot run. */
   readonly stored?: StoredClaims | undefined;
   readonly limit: number;
@@ -51,7 +53,11 @@ export function* claimRuns(
   init: ClaimInit,
 ): Operation<{ readonly claimed: readonly Claimed[]; readonly isMore: boolean }> {
   const processes = yield* rows(db.selectFrom("processes").selectAll().where("id", "!=", init.me));
-  if (init.agents.length === 0 && init.stored === undefined) return { claimed: [], isMore: false };
+  const code = [
+    { kind: "agent", names: init.agents },
+    { kind: "workflow", names: init.workflows ?? [] },
+  ].filter(({ names }) => names.length > 0);
+  if (code.length === 0 && init.stored === undefined) return { claimed: [], isMore: false };
   const living = new Set<string>();
   const perhapsFrozen = new Set<string>();
   for (const one of processes) {
@@ -73,9 +79,13 @@ export function* claimRuns(
       .where("runs.status", "in", [...OPEN_STATES])
       .where((where) =>
         where.or([
-          ...(init.agents.length === 0
-            ? []
-            : [where.and([where("runs.agent_id", "is", null), where("runs.agent", "in", [...init.agents])])]),
+          ...code.map(({ kind, names }) =>
+            where.and([
+              where("runs.agent_id", "is", null),
+              where("runs.kind", "=", kind),
+              where("runs.agent", "in", [...names]),
+            ]),
+          ),
           ...(init.stored === undefined ? [] : [where("runs.agent_id", "is not", null)]),
         ]),
       )

@@ -692,7 +692,7 @@ export class DurableEngine implements Engine {
       const { claimed, isMore } = await this.store.write((db) =>
         claimRuns(db, {
           me: this.#lease.process.id,
-          agents: this.registry.names,
+          ...this.registry.called,
           stored: this.#options.toolkit && this.#storedClaims,
           limit: CLAIM_AT_ONCE,
           isActive: (id) => this.#active.has(id) || this.#loading.has(id),

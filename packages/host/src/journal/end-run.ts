@@ -253,12 +253,12 @@ function* openLate(
   const [before] = yield* rows(
     db
       .selectFrom("runs")
-      .select(["agent", "agent_id", "engine", "definition_digest", "parent_run_id"])
+      .select(["agent", "agent_id", "engine", "definition_digest", "parent_run_id", "kind"])
       .where("id", "=", run.runId),
   );
   if (before === undefined) return undefined;
-  if (before.parent_run_id !== null) {
-    // A sub-agent has one turn.
+  if (before.parent_run_id !== null || before.kind === "workflow") {
+    // A sub-agent has one turn, and a workflow has nobody to talk to.
     for (const { id } of [first, ...others]) yield* settleInbox(db, id, "dropped", run.runId, at);
     return undefined;
   }
