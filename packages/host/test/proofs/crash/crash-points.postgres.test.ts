@@ -14,6 +14,7 @@ const PLAYED = [
   "rails after a tool that happens once",
   "a message that joins the run",
   "sub-agents beside each other, with tools that happen once",
+  "a workflow: branches, maps, an approval, a wait and a workflow inside",
 ];
 
 await serviceSuite(

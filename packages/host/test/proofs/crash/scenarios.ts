@@ -8,6 +8,7 @@ import { PEOPLE } from "./scenarios/people.ts";
 import { PIPELINE } from "./scenarios/pipeline.ts";
 import { SERVERS } from "./scenarios/servers.ts";
 import { TOOLS } from "./scenarios/tools.ts";
+import { WORKFLOWS } from "./scenarios/workflows.ts";
 
 /** Every run that has to survive a crash at any point. What writes something durable adds its own. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -18,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...PIPELINE,
   ...CONTEXT,
   ...DELEGATION,
+  ...WORKFLOWS,
   ...SERVERS,
   ...ENDINGS,
 ];

@@ -27,6 +27,11 @@ export function faults({ ends = ["completed"] }: Scenario, { report, entries, no
   }
   for (const { id, state } of report.approvals) if (state === "pending") found.push(`${id} is still pending`);
   for (const run of report.held) found.push(`a branch is still held by ${run}`);
+  const told = new Set<string>();
+  for (const node of report.nodes) {
+    if (told.has(node)) found.push(`a node was told twice: ${node}`);
+    told.add(node);
+  }
   for (const state of report.deferred) if (state !== "done") found.push(`deferred work is ${state}`);
   const counted = new Map<string, number>();
   for (const { what, effect, call } of entries)
@@ -51,6 +56,8 @@ function unlike(calm: Played, played: Played): string[] {
     found.push(`messages were ${show(played.report.inbox)}, not ${show(calm.report.inbox)}`);
   if (!same(calm.report.deferred, played.report.deferred))
     found.push(`deferred work was ${show(played.report.deferred)}, not ${show(calm.report.deferred)}`);
+  if (!same(calm.report.nodes, played.report.nodes))
+    found.push(`nodes were ${show(played.report.nodes)}, not ${show(calm.report.nodes)}`);
   // Whether a tool asks again depends on whether it died with its process.
   const kinds = ({ report }: Played) =>
     report.approvals.filter(({ kind }) => kind !== "unknown_outcome" && kind !== "elicitation");

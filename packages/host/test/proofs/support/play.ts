@@ -35,7 +35,7 @@ export async function play(job: Job): Promise<Done> {
   await engine.open();
   const deciding = decideAll(engine, stage, (approval) => scenario.decide?.(approval));
   const started = engine.start(agent, scenario.input ?? "Go", { requestId: "the run" });
-  const ended = started.result.then(({ output }) => String(output), String); // some scenarios end in an error
+  const ended = started.result.then(({ output }) => asText(output), String); // some scenarios end in an error
   while (await isBusy(engine)) await sleep(LOOK_MS);
   deciding.stop();
   const standing = await report(engine);
@@ -43,6 +43,10 @@ export async function play(job: Job): Promise<Done> {
   const output = isParked ? "" : await ended;
   await engine.close();
   return { writes: crash.writes, output, report: standing, notices };
+}
+
+function asText(output: unknown): string {
+  return typeof output === "string" ? output : JSON.stringify(output);
 }
 
 function storeOf({ place, broken }: Job, crash: CrashPoint): Store {

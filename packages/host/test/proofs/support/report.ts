@@ -1,8 +1,8 @@
 import type { LogEntry } from "trackside";
-import { isEvent } from "trackside/loop";
+import { isEvent, type Note } from "trackside/loop";
 import { branchMessages } from "../../../src/conversations/branch-log.ts";
 import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
-import { type LoadedRun, loadCommits } from "../../../src/journal/run-records.ts";
+import { type LoadedRun, loadCommits, messagesOf } from "../../../src/journal/run-records.ts";
 import { rows } from "../../../src/store/index.ts";
 
 /** How a database stands when everything in it is over. Ids of runs and messages sent to them are numbered. */
@@ -12,6 +12,8 @@ export interface Report {
   readonly inbox: readonly string[];
   readonly approvals: readonly { readonly id: string; readonly kind: string; readonly state: string }[];
   readonly deferred: readonly string[];
+  /** What workflows told of their nodes, in no order: which of two that run beside each other ends first is nobody's matter. */
+  readonly nodes: readonly string[];
   /** Runs that hold a branch though they are over. */
   readonly held: readonly string[];
   readonly names: Readonly<Record<string, string>>;
@@ -55,9 +57,11 @@ export async function report({ store, codec }: DurableEngine): Promise<Report> {
     const transcript: LogEntry[] = [];
     for (const { id } of branches) transcript.push(...(yield* branchMessages(db, id, codec)));
     const reports: RunReport[] = [];
+    const nodes: string[] = [];
     for (const { id, status, fence } of runs) {
       const commits = yield* loadCommits(db, id);
       const notes = commits.flatMap(({ body }) => body.notes);
+      nodes.push(...nodesIn(id, notes, yield* messagesOf(db, commits, codec)));
       const statuses = notes.flatMap((note) => (note.type === "status" ? [note.status] : []));
       const terminals = statuses.filter((one) => TERMINAL.includes(one));
       reports.push({ status, claims: fence - 1, terminals, statuses, gaps: gapsIn(commits) });
@@ -70,9 +74,25 @@ export async function report({ store, codec }: DurableEngine): Promise<Report> {
       inbox: inbox.map(({ state }) => state),
       approvals: renamed(approvals, names),
       deferred: deferred.map(({ state }) => state),
+      nodes: renamed(nodes, names).sort(),
       held: branches.flatMap(({ active_run_id }) => active_run_id ?? []),
       names,
     };
+  });
+}
+
+/** Each with what it came to, which is in the run's record and in no log. */
+function nodesIn(
+  run: string,
+  notes: readonly Note[],
+  messages: ReadonlyMap<string, { readonly message: LogEntry }>,
+): string[] {
+  return notes.flatMap((note) => {
+    if (note.type !== "node") return [];
+    const { node, state, attempt = 0, port = "", message_id = "", failure } = note;
+    const message = messages.get(message_id)?.message;
+    const output = message && ("output" in message ? message.output : "parts" in message && message.parts);
+    return `${run} ${node} ${state} ${attempt} ${port} ${JSON.stringify(failure ?? output ?? null)}`;
   });
 }
 
