@@ -3,14 +3,15 @@ import { type Command, EXIT, showHelp } from "../../command.ts";
 import { inStore, STORE_EXIT_HELP, STORE_OPTIONS, STORE_OPTIONS_HELP } from "../../config/in-store.ts";
 import { findId, shortId } from "../../short-id.ts";
 
-const help = `trackside runs retry <id>    runs it again from one of its steps, as a new run on a new branch
+const help = `trackside runs retry <id>    runs it again from one of its steps or nodes, as a new run on a new branch
 
   <id>      the id of a run, or an end of it that no other has
 
-What came before that step is kept and does not run again. The definition is the one the run had.
+What came before that is kept and does not run again. The definition is the one the run had.
 
 Options
   --from-step n           the step to begin with; the last one unless given
+  --node id               of a workflow: the node to begin with; what completed is not run again
   --json                  prints the record as one line of JSON
 ${STORE_OPTIONS_HELP}
 
@@ -19,6 +20,7 @@ ${STORE_EXIT_HELP}
 Examples
   trackside runs retry k3x9q2ab
   trackside runs retry k3x9q2ab --from-step 2
+  trackside runs retry k3x9q2ab --node deploy
 `;
 
 export const retry: Command = {
@@ -27,6 +29,7 @@ export const retry: Command = {
     const { values, positionals } = readArguments(args, {
       ...STORE_OPTIONS,
       "from-step": { type: "string" },
+      node: { type: "string" },
     });
     if (values.help) return showHelp(io, help);
     noMore(positionals, 1, "trackside runs retry <id>");
@@ -36,6 +39,7 @@ export const retry: Command = {
       const run = await trackside.runs.retry(id, {
         ...scope,
         ...(fromStep === undefined ? {} : { fromStep }),
+        ...(values.node === undefined ? {} : { node: values.node }),
       });
       if (json) line(run);
       else {

@@ -71,7 +71,7 @@ function showRecord(screen: Screen, run: RunRecord): void {
   const reason = why(run);
   const { tenant: _tenant, ...scope } = run.scope;
   const facts: readonly (readonly [string, string])[] = [
-    ["agent", cleanLine(run.agent)],
+    [run.kind, cleanLine(run.agent)],
     ["status", `${screen.paint(style, text)}${reason === "" ? "" : ` · ${cleanLine(reason)}`}`],
     [
       "conversation",
