@@ -13,7 +13,7 @@ export interface NewFiring {
   readonly proof?: string;
   readonly body: Omit<FiringBody, "v" | "attempts">;
   /** Started unless given. */
-  readonly state?: "skipped" | "missed";
+  readonly state?: "skipped" | "missed" | "failed";
 }
 
 /** False where there is one of that key, or with that proof. */
@@ -99,15 +99,27 @@ export function* openRun(db: Builder, id: string): Operation<string | undefined>
   return found.run === null ? "another start of it" : `the run ${found.run}`;
 }
 
-/** Keeps a schedule where the clock is: one that was ahead by mistake has moved it too far. Answers whether it was moved. */
-export function* pullBack(db: Builder, row: SchedulesTable, now: number): Operation<boolean> {
-  const { trigger } = scheduleBody.read(row.body, row.id);
-  if (row.next_at === null || trigger.kind !== "cron") return false;
-  const next = cadence(trigger).next(now);
-  if (next === undefined || row.next_at <= next) return false;
+/** Brings a schedule back to where the clock is: one that was ahead by mistake has moved it too far. */
+export function* pullBack(db: Builder, row: SchedulesTable, next: number): Operation<void> {
   const { id, version, next_at } = row;
   const query = db.updateTable("schedules").set({ next_at: next }).where("id", "=", id);
-  return (yield* changed(query.where("version", "=", version).where("next_at", "=", next_at))) > 0;
+  yield* changed(query.where("version", "=", version).where("next_at", "=", next_at));
+}
+
+/** Stops a schedule that nobody can read any more, until it is saved again. */
+export function* giveUp(db: Builder, id: string, now: number, reason: string): Operation<void> {
+  const row = yield* findById(db, id);
+  if (row === undefined || row.next_at === null) return;
+  yield* changed(db.updateTable("schedules").set({ next_at: null }).where("id", "=", id));
+  const { created_by: by } = scheduleBody.read(row.body, id);
+  const body = { cause: "time" as const, by, start: null, reason };
+  yield* insertFiring(db, row, {
+    key: `failed:${now}`,
+    scheduledFor: row.next_at,
+    at: now,
+    body,
+    state: "failed",
+  });
 }
 
 function passedWords({ from, to, count, isMore }: Passed, missed: Missed): string {

@@ -5,13 +5,14 @@ export interface TickerInit {
   readonly clock: Clock;
   /** Does what is due and answers when to look again; undefined when nothing is planned. */
   readonly look: (clockWentBack: boolean) => Promise<number | undefined>;
+  /** Told once, until a look has worked again. */
   readonly onError: (error: unknown) => void;
 }
 
 /** What other processes plan is seen within this time. */
 const LONGEST_MS = 60_000;
-/** After a failure, and where something is due that cannot be done yet. */
-const SHORTEST_MS = 1_000;
+/** After a failure; twice as long after each further one. */
+const FAILED_MS = 1_000;
 /** Clocks are corrected by a little all the time. */
 const WENT_BACK_MS = 2_000;
 
@@ -23,6 +24,7 @@ export class Ticker {
   #lookAgain = false;
   #isOn = false;
   #seen = Number.NEGATIVE_INFINITY;
+  #failures = 0;
 
   constructor(init: TickerInit) {
     this.#init = init;
@@ -53,7 +55,7 @@ export class Ticker {
 
   async #look(): Promise<void> {
     const { clock, look, onError } = this.#init;
-    let wait = SHORTEST_MS;
+    let wait: number;
     try {
       const now = clock.now();
       const wentBack = now < this.#seen - WENT_BACK_MS;
@@ -61,8 +63,11 @@ export class Ticker {
       const next = await look(wentBack);
       const left = next === undefined ? LONGEST_MS : next - clock.now();
       wait = Math.min(LONGEST_MS, Math.max(0, left));
+      this.#failures = 0;
     } catch (error) {
-      onError(error);
+      if (this.#failures === 0) onError(error);
+      wait = Math.min(LONGEST_MS, FAILED_MS * 2 ** Math.min(this.#failures, 10));
+      this.#failures += 1;
     }
     this.#looking = undefined;
     if (!this.#isOn) return;

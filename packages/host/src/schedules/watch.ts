@@ -1,8 +1,9 @@
+import { AgentConfigError } from "trackside";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import { changed, rows } from "../store/store.ts";
 import type { SchedulesTable } from "../store/tables.ts";
 import { cadence } from "./cadence.ts";
-import { fireDue, pullBack } from "./firing.ts";
+import { fireDue, giveUp, pullBack } from "./firing.ts";
 import type { ScheduleMirror } from "./mirror.ts";
 import { movedTimes } from "./moved.ts";
 import { scheduleBody } from "./schedule-rows.ts";
@@ -39,18 +40,19 @@ export class ScheduleWatch {
     for (const row of all) if (this.#told.get(row.id) !== row.version) await this.mirror(row);
   }
 
+  /** Does what is due and answers when to look again. */
   async look(clockWentBack: boolean): Promise<number | undefined> {
-    const { engine, mirror } = this.#init;
+    const { engine, mirror, starter } = this.#init;
     const { store, clock } = engine;
+    await this.#prune();
     if (mirror !== undefined) {
+      const left = await starter.startAll(); // of webhooks, and of whoever died in between
       await this.mirrorAll();
-      return undefined;
+      return left ? clock.now() + AGAIN_MS : undefined;
     }
-    const isFirst = this.#isFirstLook;
-    if (isFirst || clockWentBack) await this.#pullBack();
+    if (this.#isFirstLook || clockWentBack) await this.#pullBack();
     this.#isFirstLook = false;
     const left = await this.fireAll();
-    await this.#prune();
     const [soonest] = await store.read((db) =>
       rows(
         db
@@ -84,10 +86,21 @@ export class ScheduleWatch {
             .limit(DUE_AT_ONCE),
         ),
       );
-      for (const { id } of due) await store.write((db) => fireDue(db, id, now));
+      for (const { id } of due) await this.#fire(id, now);
       if (due.length < DUE_AT_ONCE) break;
     }
     return this.#init.starter.startAll();
+  }
+
+  /** One that cannot be read, as its zone may be gone from the database of zones, stops by itself and says why. */
+  async #fire(id: string, now: number): Promise<void> {
+    const { store } = this.#init.engine;
+    try {
+      await store.write((db) => fireDue(db, id, now));
+    } catch (error) {
+      if (!(error instanceof AgentConfigError)) throw error;
+      await store.write((db) => giveUp(db, id, now, error.message));
+    }
   }
 
   async #pullBack(): Promise<void> {
@@ -97,10 +110,9 @@ export class ScheduleWatch {
       rows(db.selectFrom("schedules").selectAll().where("enabled", "=", 1).where("next_at", ">", now)),
     );
     for (const row of ahead) {
-      const { trigger } = scheduleBody.read(row.body, row.id);
-      const next = trigger.kind === "cron" ? cadence(trigger).next(now) : undefined;
+      const next = nextOf(row, now);
       if (next !== undefined && row.next_at !== null && row.next_at > next)
-        await store.write((db) => pullBack(db, row, now));
+        await store.write((db) => pullBack(db, row, next));
     }
   }
 
@@ -131,5 +143,15 @@ export class ScheduleWatch {
       await mirror.put({ id, tenant, name, enabled: row.enabled === 1, pattern, time_zone, moved });
     } else await mirror.remove(id);
     this.#told.set(id, version);
+  }
+}
+
+/** Undefined where that cannot be said any more: it is told when it is due. */
+function nextOf({ id, body }: SchedulesTable, now: number): number | undefined {
+  const { trigger } = scheduleBody.read(body, id);
+  try {
+    return trigger.kind === "cron" ? cadence(trigger).next(now) : undefined;
+  } catch {
+    return undefined;
   }
 }

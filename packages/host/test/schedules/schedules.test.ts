@@ -295,6 +295,27 @@ await onBothStores("schedules", (database) => {
     expect((await trackside.schedules.get("news")).next_at).toBe(Date.parse("2026-06-15T09:00:00Z"));
   });
 
+  test("one whose zone is gone stops and says why; the others go on", async () => {
+    const clock = wall();
+    const trackside = quietHost((await database())(), { clock });
+    const { schedules, engine } = trackside;
+    const { id } = await schedules.create(hourly("a lost one"), ANN);
+    await schedules.create(hourly("news"), ANN);
+    await engine.store.write(function* (db) {
+      const [row] = yield* rows(db.selectFrom("schedules").selectAll().where("id", "=", id));
+      const body = String(row?.body).replace('"UTC"', '"Atlantis/Capital"');
+      yield* rows(db.updateTable("schedules").set({ body }).where("id", "=", id));
+    });
+    clock.time = Date.parse("2026-06-15T08:00:00Z");
+    await schedules.fireAllDue();
+    expect(await told(trackside, "news")).toEqual(["08:00 started"]);
+    const lost = await schedules.get(id);
+    expect(lost).toMatchObject({
+      next_at: null,
+      last: { state: "failed", reason: expect.stringContaining("Atlantis/Capital") },
+    });
+  });
+
   test("somebody fires it now: once for each request, whether it is on or off", async () => {
     const trackside = quietHost((await database())(), { clock: wall() });
     const { schedules } = trackside;
