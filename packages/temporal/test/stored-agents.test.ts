@@ -54,4 +54,38 @@ await placeSuite("agents that are in no code", {}, (here) => {
     const runId = await place.start("clerk", script(n, [call("put", n), "done"]));
     expect(await place.text(runId)).toBe("done");
   });
+
+  test("W4 W5 X9 so are workflows: killed at a node, approved while nobody has it any more, and each call once", async () => {
+    const { place } = here;
+    const { workflows, approvals } = place.trackside;
+    await place.workers(2);
+    await place.announced(2);
+    const n = "flow";
+    const call = (tool: string, more: object = {}) => ({ kind: "tool", tool, arguments: { n, ...more } });
+    const definition = {
+      name: "billing",
+      nodes: {
+        look: call("look", { hangs: "first" }),
+        agent: { kind: "agent", agent: "free", prompt: script(`${n}.free`, ["looked"]) },
+        ask: { kind: "approval", message: "Charge after {{ nodes.agent }}?" },
+        charge: call("charge"),
+      },
+      edges: [
+        { from: "look", to: "ask" },
+        { from: "agent", to: "ask" },
+        { from: "ask", to: "charge" },
+      ],
+      output: ["{{ nodes.look }}", "{{ nodes.agent }}", "{{ nodes.charge }}"],
+    };
+    await workflows.create(definition, ANN);
+    const { runId } = await workflows.start("billing", {});
+    const mark = await place.marked(n, "tool", "look");
+    await workflows.delete("billing", ANN);
+    await place.kill(mark);
+    const { id, reasons } = await place.pending(runId);
+    expect(reasons).toEqual(["Charge after looked?"]);
+    await approvals.decide(id, { choice: "approve", by: "ann" });
+    expect(JSON.parse(await place.text(runId))).toEqual([`look ${n}`, "looked", `charge ${n}`]);
+    expect(place.marksOf(n, "tool", "charge")).toHaveLength(1);
+  });
 });

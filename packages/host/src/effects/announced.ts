@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "trackside";
+import { teamName } from "trackside/engine";
 import type { ToolkitNames } from "../agents/toolkit.ts";
 import { type PinnedTeam, readPinned, rebindProblem } from "../journal/agent-registry.ts";
 import { pinDefinition } from "../journal/run-records.ts";
@@ -58,16 +59,18 @@ export function cannotRun(
     );
     const all = found.map(({ body }) => JSON.parse(body) as WorkerHas); // as `announce` writes it
     const { name } = definition;
+    const what = definition.workflow === undefined ? "an agent" : "a workflow";
+    const key = teamName({ definition });
     if (all.length === 0) return undefined;
     const wanted = readPinned(pinned.body);
     const workers = wanted.clientTools === undefined ? all : all.filter((one) => one.client_tools);
     if (workers.length === 0)
       return `No worker of ${engine} takes tools that come with a request. Start one of this version, or leave clientTools out.`;
     if (isStored) return cannotMake(engine, name, wanted, workers);
-    if (workers.some(({ agents }) => agents[name] === pinned.digest)) return undefined;
-    const digests = [...new Set(workers.flatMap(({ agents }) => agents[name] ?? []))];
+    if (workers.some(({ agents }) => agents[key] === pinned.digest)) return undefined;
+    const digests = [...new Set(workers.flatMap(({ agents }) => agents[key] ?? []))];
     if (digests.length === 0)
-      return `No worker of ${engine} has an agent "${name}". Start one with it, or run it on this machine's engine.`;
+      return `No worker of ${engine} has ${what} "${name}". Start one with it, or run it on this machine's engine.`;
     const theirs = yield* rows(db.selectFrom("definitions").select("body").where("digest", "in", digests));
     const problems = theirs.map(({ body }) => rebindProblem(readPinned(body).definition, wanted.definition));
     return problems.includes(undefined)
@@ -87,6 +90,7 @@ function cannotMake(
   const [fewest = []] = all;
   if (fewest.length === 0) return undefined;
   const nobodys = fewest.filter((one) => all.every((lacking) => lacking.includes(one)));
-  const what = (nobodys.length > 0 ? nobodys : fewest).join(", ");
-  return `No worker of ${engine} can run the agent "${name}": ${nobodys.length > 0 ? "none has" : "each lacks something, one of them"} ${what}. Start a worker with it, or run it on this machine's engine.`;
+  const missing = (nobodys.length > 0 ? nobodys : fewest).join(", ");
+  const what = pinned.definition.workflow === undefined ? "agent" : "workflow";
+  return `No worker of ${engine} can run the ${what} "${name}": ${nobodys.length > 0 ? "none has" : "each lacks something, one of them"} ${missing}. Start a worker with it, or run it on this machine's engine.`;
 }

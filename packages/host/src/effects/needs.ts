@@ -1,4 +1,5 @@
 import { type AgentDefinition, parseModelString } from "trackside";
+import { teamName } from "trackside/engine";
 import type { ToolkitNames } from "../agents/toolkit.ts";
 import type { PinnedTeam } from "../journal/agent-registry.ts";
 
@@ -13,7 +14,7 @@ export interface WorkerHas {
 /** What a stored agent as it is pinned needs that a worker does not have, by name. */
 export function lacks({ definition, team }: PinnedTeam, { agents, toolkit }: WorkerHas): readonly string[] {
   if (toolkit === undefined) return ["a toolkit"];
-  const members = Object.values(team).filter(({ name }) => agents[name] === undefined);
+  const members = Object.values(team).filter((one) => agents[teamName({ definition: one })] === undefined);
   return [...new Set([definition, ...members].flatMap((one) => lacksFor(one, toolkit)))];
 }
 
