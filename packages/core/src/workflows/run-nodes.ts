@@ -234,7 +234,7 @@ function isFailure({ edges }: PinnedGraph, flow: Flow, id: string): boolean {
 }
 
 function failureOf(first: string, failed: readonly string[], why: Failure | undefined): Failure {
-  const others = failed.length > 1 ? ` So did ${failed.slice(1).map(quoted).join(", ")}.` : "";
+  const others = failed.length > 1 ? ` (and so did ${failed.slice(1).map(quoted).join(", ")})` : "";
   return {
     code: "node_failed",
     message: `The node ${quoted(first)} failed: ${why?.message ?? "nobody knows why"}${others}`,
