@@ -1,4 +1,3 @@
-export type { CronTrigger } from "./cadence.ts";
 export type { MirroredSchedule, ScheduledElsewhere, ScheduleMirror } from "./mirror.ts";
 export type {
   Firing,

@@ -80,7 +80,7 @@ export interface Delivery {
 
 const MOST_LISTED = 1000;
 /** How many times are shown, everywhere. */
-export const SHOWN_TIMES = 5;
+const SHOWN_TIMES = 5;
 const DELIVERY_ID = /^[\x21-\x7e]{1,200}$/;
 
 /**

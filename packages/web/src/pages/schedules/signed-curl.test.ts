@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { draftOf, fieldsOf, newDraft } from "./draft.ts";
 import { signedCurl } from "./signed-curl.ts";
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+const hasOpenssl = spawnSync("sh", ["-c", "command -v openssl"]).status === 0;
 
 describe("the example that signs", () => {
   test.skipIf(!hasOpenssl)("signs as the server checks it", () => {
