@@ -255,6 +255,30 @@ export const targets: Target[] = [
     says: "the first page loads at most 250 kB of compressed script",
   },
   {
+    scenario: "canvas-300",
+    metric: "panPerSecond",
+    atLeast: 55,
+    says: "a workflow of 300 nodes is panned at 60 frames per second",
+  },
+  {
+    scenario: "canvas-300",
+    metric: "dragPerSecond",
+    atLeast: 55,
+    says: "a node among 300 is dragged at 60 frames per second",
+  },
+  {
+    scenario: "canvas-300",
+    metric: "busyMillis",
+    atMost: 16,
+    says: "a frame of the canvas takes the page's thread less than a frame has",
+  },
+  {
+    scenario: "canvas-300",
+    metric: "validateMillis",
+    atMost: 50,
+    says: "a workflow of 300 nodes is validated within 50 ms, over HTTP",
+  },
+  {
     scenario: "big-run",
     metric: "openMillis",
     atMost: 1500,

@@ -1,4 +1,5 @@
 import { bigRun } from "./big-run.ts";
+import { canvas300 } from "./canvas-300.ts";
 import { children } from "./children.ts";
 import { concurrent } from "./concurrent.ts";
 import { compaction, contextGrowth, contextIdle } from "./context.ts";
@@ -40,4 +41,5 @@ export const scenarios: Record<string, Scenario> = {
   "sse-readers": sseReaders,
   "web-first-page": webFirstPage,
   "big-run": bigRun,
+  "canvas-300": canvas300,
 };

@@ -10,7 +10,6 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { memo, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef } from "react";
-import { cx } from "../../../ui/class-names.ts";
 import { toast } from "../../../ui/toast.tsx";
 import { refusal } from "../draft/connecting.ts";
 import { PORTS, type Port, type Position } from "../draft/definition.ts";
@@ -122,7 +121,7 @@ export const Canvas = memo(function Canvas(props: CanvasProps) {
   );
   return (
     <ReactFlow<CardNode, WayEdge>
-      className={cx("workflow-canvas", readOnly && "is-read-only")}
+      className="workflow-canvas"
       aria-label={label}
       tabIndex={0}
       defaultNodes={first.current.nodes}
