@@ -1,5 +1,5 @@
 import { type Clock, type JsonObject, TracksideError } from "trackside";
-import type { Timer } from "trackside/engine";
+import { systemClock, type Timer } from "trackside/engine";
 import { agentBody } from "../agents/agent-rows.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
 import type { Cipher } from "../secrets/index.ts";
@@ -37,6 +37,8 @@ interface Whose {
 }
 
 const POLL_MS = 2_000;
+/** With nothing to do: somebody else's process may have died in the middle of it. */
+const IDLE_POLL_MS = 10_000;
 const MOST_AT_ONCE = 1_000;
 
 /**
@@ -52,6 +54,7 @@ export class PlanWorker {
   #unwatch: (() => void)[] = [];
   #looking: Promise<void> | undefined;
   #lookAgain = false;
+  #isBusy = false;
 
   constructor(init: PlanWorkerInit) {
     this.#init = init;
@@ -101,7 +104,8 @@ export class PlanWorker {
       this.wake();
       return;
     }
-    this.#timer = this.#clock.after(POLL_MS, () => this.wake());
+    // What others do is a matter of this machine's time, whatever clock runs go by.
+    this.#timer = systemClock.after(this.#isBusy ? POLL_MS : IDLE_POLL_MS, () => this.wake());
     this.#timer.hold?.(false);
   }
 
@@ -111,7 +115,8 @@ export class PlanWorker {
 
   async #look(): Promise<void> {
     const open = await this.#init.engine.store.read(openWork);
-    if (open.length === 0) this.#watched.clear();
+    this.#isBusy = open.length > 0;
+    if (!this.#isBusy) this.#watched.clear();
     await Promise.all(
       open.map((one) =>
         this.work(one).catch((error: unknown) =>
@@ -205,8 +210,10 @@ export class PlanWorker {
       const { drive } = found.work;
       if (hasEnded) yield* ledger.setWork({ drive: null });
       if (found.plan === undefined || chosen.length === 0) return [];
-      if (drive === null)
+      if (drive === null) {
         yield* ledger.setWork({ drive: { mode: "autonomous", by: AUTONOMOUS, at: ledger.at } });
+        yield* ledger.tell("plan.started", AUTONOMOUS, found.plan.row);
+      }
       let next: LoadedPlan = found.plan;
       for (const id of chosen) next = yield* beginStep(ledger, next, id, drive?.by ?? AUTONOMOUS);
       return chosen.flatMap((id) => jobOf(next, id) ?? []);
