@@ -1,14 +1,14 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import type { Json } from "trackside/schema";
 import { client } from "../../api.ts";
-import { draftOf, formOf } from "../../forms/schema-form.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { workflowOf } from "../runs/nodes.ts";
 import { type Detail, isOpen } from "./approval.ts";
-import { readDraft } from "./decide.ts";
 import { Led, Section, WhatHappens } from "./evidence.tsx";
 import { nodeConsequences } from "./node-choices.ts";
 import { nodeStory } from "./node-story.ts";
+import { sampleOf } from "./sample.ts";
 import type { StoryLine } from "./story.ts";
 
 /** What a run began with stays as it is: the graph it is pinned to, and its input. */
@@ -67,17 +67,11 @@ export function WhereToSend({ detail }: { detail: Detail }) {
       <CodeBlock
         wrap
         label="Command that sends it"
-        code={`curl -X POST -H 'content-type: application/json' -d '${sampleOf(response_schema)}' '${webhook_url}'`}
+        code={`curl -X POST -H 'content-type: application/json' -d '${quoted(sampleOf(response_schema ?? {}))}' '${webhook_url}'`}
       />
     </Section>
   );
 }
 
-/** Something of the shape that is expected. */
-function sampleOf(schema: Detail["response_schema"]): string {
-  const wanted = schema ?? {};
-  const form = formOf(wanted);
-  const value = readDraft(wanted, form, draftOf(form)).value ?? {};
-  // In single quotes, as shells read it.
-  return JSON.stringify(value).replaceAll("'", "'\\''");
-}
+/** In single quotes, as shells read it. */
+const quoted = (value: Json) => JSON.stringify(value).replaceAll("'", "'\\''");

@@ -15,6 +15,7 @@ import { QueryState } from "../../ui/query-state.tsx";
 import { RunStatusBadge } from "../../ui/run-status.tsx";
 import { SegmentedControl } from "../../ui/segmented-control.tsx";
 import { Empty, Loading } from "../../ui/states.tsx";
+import { Tag } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { totalsOf, verdictNames, verdictOfNow } from "./figures.ts";
 import { PRESETS, type Preset, presetOf, rangeOf } from "./range.ts";
@@ -133,7 +134,8 @@ function Figures({ stats, range, onSelect }: FiguresProps) {
           }
           code={'trackside run clerk "Refund order 17"'}
         >
-          Runs, tokens, cost, latency and what rails said appear here as they happen.
+          Runs of agents and workflows, their tokens, cost and latency, and what rails said appear here as
+          they happen.
         </Empty>
       ) : (
         <Plots buckets={buckets} onSelect={onSelect} />
@@ -272,6 +274,7 @@ function Failures({ range }: Pick<FiguresProps, "range">) {
             >
               <RunStatusBadge status={run.status} />
               <span className="shrink-0 font-medium">{run.agent}</span>
+              {run.kind === "workflow" && <Tag>Workflow</Tag>}
               <span className="min-w-0 flex-1 truncate text-muted">
                 {run.parked ?? (run.outcome?.status === "error" ? run.outcome.failure.message : "")}
               </span>

@@ -26,6 +26,7 @@ import type { Row } from "./waterfall.ts";
 
 interface EventDetailProps {
   readonly row: Row;
+  readonly title: string;
   readonly run: RunDetail;
   readonly log: RunLog;
   /** Of a workflow's run. */
@@ -35,13 +36,13 @@ interface EventDetailProps {
 }
 
 /** Everything that is known of a row. Arguments and results are whole; what is long scrolls in place. */
-export function EventDetail({ row, run, log, graph, priority, onClose }: EventDetailProps) {
+export function EventDetail({ row, title, run, log, graph, priority, onClose }: EventDetailProps) {
   const KindIcon = iconOf(row);
   return (
     <div className="min-w-0 pb-4">
       <header className="sticky top-0 z-20 flex items-center gap-2 bg-canvas pb-2 max-md:static max-md:bg-transparent">
         <KindIcon className={TONES[row.tone]} />
-        <h2 className="min-w-0 flex-1 truncate font-semibold max-md:sr-only">{row.title}</h2>
+        <h2 className="min-w-0 flex-1 truncate font-semibold max-md:sr-only">{title}</h2>
         <span className="max-md:flex-1" />
         <IconButton
           size="small"
@@ -82,7 +83,7 @@ export function EventDetail({ row, run, log, graph, priority, onClose }: EventDe
   );
 }
 
-function Own({ row, run, log, graph, priority }: Omit<EventDetailProps, "onClose">) {
+function Own({ row, run, log, graph, priority }: Omit<EventDetailProps, "title" | "onClose">) {
   switch (row.kind) {
     case "node": {
       const node = row.runId === run.id ? graph?.nodes.find((one) => one.row === row) : undefined;

@@ -1,4 +1,4 @@
-import { type Status, StatusBadge, Tag } from "../../ui/status-badge.tsx";
+import { type Status, StatusBadge } from "../../ui/status-badge.tsx";
 import type { NodeState, NodeView } from "./nodes.ts";
 
 const STATUS: Readonly<Record<Exclude<NodeState, "idle" | "skipped">, Status>> = {
@@ -10,15 +10,9 @@ const STATUS: Readonly<Record<Exclude<NodeState, "idle" | "skipped">, Status>> =
 };
 
 /** The words of runs, and two for what a run has none of: a node that nothing led to, and one whose turn has not come. */
-export function NodeBadge({ node }: { node: Pick<NodeView, "state" | "isReused" | "reason"> }) {
-  const { state, isReused, reason } = node;
+export function NodeBadge({ node: { state, reason } }: { node: Pick<NodeView, "state" | "reason"> }) {
   if (state === "idle") return <span className="px-1.5 text-xs text-muted">Not begun</span>;
-  return (
-    <span className="inline-flex items-center gap-1">
-      {state === "skipped" ? <Skipped reason={reason} /> : <StatusBadge status={STATUS[state]} />}
-      {isReused && <Tag title="It was over in the run that this one was retried from">reused</Tag>}
-    </span>
-  );
+  return state === "skipped" ? <Skipped reason={reason} /> : <StatusBadge status={STATUS[state]} />;
 }
 
 function Skipped({ reason }: { reason: string | undefined }) {

@@ -6,6 +6,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { ChevronRightIcon, RetryIcon } from "../../ui/icons.tsx";
 import { JsonView } from "../../ui/json-view.tsx";
 import { Tokens } from "../../ui/numbers.tsx";
+import { Tag } from "../../ui/status-badge.tsx";
 import { Countdown, Duration, Time } from "../../ui/time.tsx";
 import { KIND_WORDS } from "../workflows/draft/words.ts";
 import { Cost } from "./cost.tsx";
@@ -27,6 +28,7 @@ export function NodeDetail({ node, run, graph }: { node: NodeView; run: RunDetai
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <NodeBadge node={node} />
+        {node.isReused && <Tag title="It was over in the run that this one was retried from">reused</Tag>}
         <span className="min-w-0 break-words text-sm text-muted">
           {KIND_WORDS[node.kind].word}: {node.does}
         </span>

@@ -43,6 +43,11 @@ function listed(nodes: readonly Told[]): string {
   return nodes.length > MOST ? `${names.join(", ")} and ${nodes.length - MOST} more` : names.join(", ");
 }
 
+/** "6 of 8". */
+export function doneOf(nodes: readonly Told[]): string {
+  return `${nodes.filter(({ state }) => state === "done").length} of ${nodes.length} done`;
+}
+
 /** "6 of 8 nodes done, 2 skipped". */
 export function countsOf(nodes: readonly Told[]): string {
   const count = (test: (node: Told) => boolean) => nodes.filter(test).length;

@@ -39,8 +39,8 @@ export function NodesTab({ run, graph, wide }: { run: RunDetail; graph: Graph | 
           rows={nodes}
           rowKey={({ id }) => id}
           selected={open?.id}
-          onOpen={pick}
-          {...(open && wide && { onFocusRow: pick })}
+          onOpen={(node) => pick(node)}
+          {...(open && wide && { onFocusRow: (node: NodeView) => pick(node) })}
           {...(nodes.length > MANY && { virtual: { height: wide ? "100%" : "70dvh" } })}
         />
       </div>

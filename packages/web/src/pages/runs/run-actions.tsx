@@ -64,7 +64,12 @@ export function RunActions({ run, log, graph }: { run: RunDetail; log: RunLog; g
           Stop
         </Button>
       )}
-      <Button icon={RetryIcon} disabled={!retriable} title={why} onClick={() => setOpen("retry")}>
+      <Button
+        icon={RetryIcon}
+        disabled={!retriable}
+        title={why ?? (isWorkflow && !retriable ? notRetriable(run) : undefined)}
+        onClick={() => setOpen("retry")}
+      >
         {isWorkflow ? "Retry from node…" : "Retry from step…"}
       </Button>
       <Menu
@@ -174,6 +179,10 @@ function StopDialog({ run, open, onClose }: { run: RunDetail; open: boolean; onC
       />
     </Confirm>
   );
+}
+
+function notRetriable({ parent_run_id }: RunDetail): string {
+  return parent_run_id === null ? "Once the run is over" : "It is part of another run: retry that one";
 }
 
 /** From the node that is open, or else the first that failed. */

@@ -8,7 +8,7 @@ import { Countdown, Duration, Time } from "../../ui/time.tsx";
 import { Cost } from "./cost.tsx";
 import { CanvasLink } from "./definition-tab.tsx";
 import { placeIn } from "./nodes.ts";
-import { countsOf, nodesStory } from "./nodes-story.ts";
+import { doneOf, nodesStory } from "./nodes-story.ts";
 import type { RunLog } from "./run-log.ts";
 import type { EventOf, RunDetail, Usage } from "./types.ts";
 import type { Graph } from "./use-nodes.ts";
@@ -38,7 +38,7 @@ export function RunHead({ run, log, version, graph }: RunHeadProps) {
           </p>
         )}
         {story.next && <p className="text-muted">{story.next}</p>}
-        <Waiting run={run} log={log} />
+        <Waiting run={run} log={log} graph={graph} />
         {graph && run.status === "error" && <FailedNodes graph={graph} />}
         <Quoted what={isWorkflow ? "Input" : "Asked"} text={run.input} />
         {answer && <Quoted what={isWorkflow ? "Output" : "Answered"} text={answer} />}
@@ -71,7 +71,7 @@ const EDGES: Record<RunDetail["status"], string> = {
 };
 
 /** What it waits for, each with the way to decide it. Sized for a thumb. */
-function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
+function Waiting({ run, log, graph }: Pick<RunHeadProps, "run" | "log" | "graph">) {
   if (run.pending_approvals.length === 0 || isOver(run)) return null;
   const known = new Map<string, EventOf<"approval">>();
   for (const event of log.events) if (event.type === "approval") known.set(event.approval_id, event);
@@ -79,6 +79,7 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
     <ul className="mt-2 flex flex-col gap-2">
       {run.pending_approvals.map((id) => {
         const event = known.get(id);
+        const { what, why } = askedOf(event, graph);
         return (
           <li key={id}>
             <Link
@@ -87,8 +88,8 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
               className="flex min-h-9 w-full max-w-120 items-center gap-3 rounded-md border border-amber bg-amber-soft px-3 py-1 coarse:min-h-12"
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate font-medium">{askedOf(event).what}</span>
-                <span className="block truncate text-sm text-muted empty:hidden">{askedOf(event).why}</span>
+                <span className="block truncate font-medium">{what}</span>
+                <span className="block truncate text-sm text-muted empty:hidden">{why}</span>
               </span>
               {event?.deadline != null && <Countdown until={event.deadline} over="timed out" />}
               <ChevronRightIcon />
@@ -101,9 +102,17 @@ function Waiting({ run, log }: { run: RunDetail; log: RunLog }) {
 }
 
 /** A node asks in words of its own; what asks about a tool is told by its name. */
-function askedOf(event: EventOf<"approval"> | undefined): { what: string; why: string } {
-  if (event?.kind === "workflow_node")
-    return { what: event.reasons[0] ?? "Decide what it asks", why: `Asked by the node ${event.tool ?? ""}` };
+function askedOf(
+  event: EventOf<"approval"> | undefined,
+  graph: Graph | undefined,
+): { what: string; why: string } {
+  if (event?.kind === "workflow_node") {
+    const node = graph?.nodes.find(({ id }) => id === event.tool);
+    const title = node?.title ?? event.tool ?? "";
+    if (node?.kind === "wait")
+      return { what: `Send what ${title} waits for`, why: "To its address, or by hand in the inbox" };
+    return { what: event.reasons[0] ?? "Decide what it asks", why: `Asked by the node ${title}` };
+  }
   return { what: `Decide ${event?.tool ?? "what it asks"}`, why: event?.reasons.join("; ") ?? "" };
 }
 
@@ -284,7 +293,7 @@ function Summary({ run, graph, usage, steps }: SummaryProps) {
         <Duration key="l" ms={run.ended_at - run.created_at} />
       ),
     ],
-    isWorkflow ? ["Nodes", graph ? countsOf(graph.nodes) : "not known"] : ["Steps", String(steps)],
+    isWorkflow ? ["Nodes", graph ? doneOf(graph.nodes) : "not known"] : ["Steps", String(steps)],
     ["Model calls", String(usage.model_calls)],
     [
       "Tokens",

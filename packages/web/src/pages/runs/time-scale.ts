@@ -25,9 +25,9 @@ export function idleGaps(rows: Iterable<Row>, from: number, to: number): Gap[] {
   const work: Gap[] = [];
   for (const row of rows) {
     if (row.kind !== "model" && row.kind !== "tool" && row.kind !== "rail" && row.kind !== "node") continue;
-    // What runs in it tells.
-    if (row.kind === "node" ? row.children.length > 0 : row.children.some(({ kind }) => kind === "subagent"))
-      continue;
+    // What runs in it tells; of a node only where somebody was asked meanwhile.
+    const isTold = row.kind === "node" ? row.asks !== undefined : hasChildRuns(row);
+    if (isTold && row.children.length > 0) continue;
     for (const segment of barOf(row, to))
       if (segment.kind === "work" && segment.to !== null) work.push({ from: segment.from, to: segment.to });
   }
@@ -41,6 +41,8 @@ export function idleGaps(rows: Iterable<Row>, from: number, to: number): Gap[] {
   if (to > until) gaps.push({ from: until, to });
   return gaps;
 }
+
+const hasChildRuns = ({ children }: Row) => children.some(({ kind }) => kind === "subagent");
 
 /** A gap is worth shortening when it dwarfs the work. */
 const SHORTEST_MS = 5_000;

@@ -79,6 +79,8 @@ const GROUPS: ReadonlySet<RowKind> = new Set(["step", "planner", "subagent"]);
 
 interface TimelineRowProps {
   readonly row: Row;
+  /** Its own, or the name that its workflow gives it. */
+  readonly title: string;
   readonly index: number;
   readonly top: number;
   readonly scale: LiveScale;
@@ -94,8 +96,21 @@ interface TimelineRowProps {
 }
 
 export function TimelineRow(props: TimelineRowProps) {
-  const { row, index, top, scale, now, isFolded, isCurrent, isSelected, isNarrow, priority, onFold, onOpen } =
-    props;
+  const {
+    row,
+    title,
+    index,
+    top,
+    scale,
+    now,
+    isFolded,
+    isCurrent,
+    isSelected,
+    isNarrow,
+    priority,
+    onFold,
+    onOpen,
+  } = props;
   const folds = row.children.length > 0;
   const KindIcon = iconOf(row);
   return (
@@ -148,7 +163,7 @@ export function TimelineRow(props: TimelineRowProps) {
             mono(row) && "font-mono text-sm",
           )}
         >
-          {row.title}
+          {title}
         </span>
         {priority !== undefined && (
           <span title={`Priority ${priority}`} className="shrink-0 text-xs text-faint tabular-nums">
@@ -229,7 +244,10 @@ function Bar({ row, scale, now }: { row: Row; scale: LiveScale; now: number }) {
   );
 }
 
-const colourOf = (row: Row) => (row.tone === "attention" ? "bg-amber" : (BARS[row.kind] ?? "bg-control"));
+function colourOf({ tone, kind }: Row): string {
+  if (tone === "attention") return "bg-amber";
+  return (tone === "quiet" && kind === "node" ? undefined : BARS[kind]) ?? "bg-control";
+}
 
 /** How much of what is under way is done, as it says itself. */
 function Progress({ row, scale, now, share }: { row: Row; scale: LiveScale; now: number; share: number }) {

@@ -126,7 +126,9 @@ export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
   useUnfolded(open, folded, (rows) =>
     setFolds({ ...folds, own: new Map([...folds.own, ...rows.map(({ id }) => [id, false] as const)]) }),
   );
-  useOpenedAt(rows, selected, (index) => virtual.scrollToIndex(index, { align: "center" }));
+  useShown(rows, selected, (index, isFirst) =>
+    virtual.scrollToIndex(index, { align: isFirst ? "center" : "auto" }),
+  );
   useTail(tree, rows.length, !isOver(run) && selected === undefined);
   if (rows.length === 0)
     return <Empty title="Nothing has happened yet">What the run does appears here as it does it.</Empty>;
@@ -155,6 +157,7 @@ export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
                   <TimelineRow
                     key={row.id}
                     row={row}
+                    title={titleIn(graph, row)}
                     index={item.index}
                     top={item.start}
                     scale={scale}
@@ -179,11 +182,12 @@ export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
           <aside
             ref={panel}
             tabIndex={-1}
-            aria-label={`Details of ${open.title}`}
+            aria-label={`Details of ${titleIn(graph, open)}`}
             className="w-96 shrink-0 overflow-y-auto overscroll-contain pl-4 outline-none lg:w-110"
           >
             <EventDetail
               row={open}
+              title={titleIn(graph, open)}
               run={run}
               log={log}
               graph={graph}
@@ -201,10 +205,11 @@ export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
         events={log.events.length}
       />
       {!wide && (
-        <Drawer open={open !== undefined} onClose={close} title={open?.title ?? ""}>
+        <Drawer open={open !== undefined} onClose={close} title={open ? titleIn(graph, open) : ""}>
           {open && (
             <EventDetail
               row={open}
+              title={titleIn(graph, open)}
               run={run}
               log={log}
               graph={graph}
@@ -215,6 +220,12 @@ export function Timeline({ run, log, version, graph, wide }: TimelineProps) {
       )}
     </div>
   );
+}
+
+/** Nodes of the run itself have the names their workflow gives them. */
+function titleIn(graph: Graph | undefined, row: Row): string {
+  const named = row.kind === "node" ? graph?.nodes.find((node) => node.row === row) : undefined;
+  return named?.title ?? row.title;
 }
 
 /** A link to a row inside something that begins folded shows it, once. */
@@ -233,19 +244,20 @@ function useUnfolded(
   });
 }
 
-/** A link to a row opens the list there, once its events are here. */
-function useOpenedAt(
+/** A link to a row, from elsewhere or in another tab, opens the list there, once its events are here. */
+function useShown(
   rows: readonly Row[],
   selected: string | undefined,
-  scrollTo: (index: number) => void,
+  scrollTo: (index: number, isFirst: boolean) => void,
 ): void {
-  const done = useRef(selected === undefined);
+  const shown = useRef<{ id: string | undefined; isFirst: boolean }>({ id: undefined, isFirst: true });
   useEffect(() => {
-    if (done.current) return;
-    const at = rows.findIndex(({ id }) => id === selected);
-    if (at < 0) return;
-    done.current = true;
-    scrollTo(at);
+    const { id, isFirst } = shown.current;
+    if (selected === id) return;
+    const at = selected === undefined ? -1 : rows.findIndex((row) => row.id === selected);
+    if (selected !== undefined && at < 0) return;
+    shown.current = { id: selected, isFirst: false };
+    if (at >= 0) scrollTo(at, isFirst);
   });
 }
 

@@ -419,6 +419,7 @@ export class Waterfall {
         if (last?.kind !== "wait" || last.to !== null)
           call.segments.push({ kind: "wait", from: event.at, to: null });
         call.tone = "attention";
+        if (call.kind === "node") call.note = event.reasons[0] ?? "";
         this.#touch(call);
       }
       return;
@@ -760,7 +761,8 @@ function tallyWords({ begun, over, failed }: Tally): string {
 /** How a node that is over is told in a line. */
 function nodeLooks(event: EventOf<"node">): { note: string; tone: Tone } {
   const { state, attempt = 1, port, reused, items, items_failed, reason, output } = event;
-  if (state === "skipped") return { note: `skipped: ${reason ?? "nothing led to it"}`, tone: "quiet" };
+  if (state === "skipped")
+    return { note: reused ? "reused: skipped" : `skipped: ${reason ?? "nothing led to it"}`, tone: "quiet" };
   if (state === "failed") return { note: "", tone: port === "rejected" ? "attention" : "problem" };
   const failed = items_failed ? `, ${items_failed} failed` : "";
   const words = [

@@ -126,8 +126,13 @@ export function recoveriesOf({
     .sort((a, b) => b.times - a.times || (a.effect < b.effect ? -1 : 1));
 }
 
-/** The end of an id, which is what tells ids apart. */
+/** The end of an id, which is what tells ids apart; of a run in a workflow also what it is there. */
 export function shortId(id: string): string {
   const own = id.slice(id.indexOf("_") + 1);
+  const below = own.indexOf(".");
+  if (below > 0 && own.length - below <= MOST_BELOW)
+    return `${own.slice(Math.max(0, below - 8), below)}${own.slice(below)}`;
   return own.length <= 8 ? own : own.slice(-8);
 }
+
+const MOST_BELOW = 24;
