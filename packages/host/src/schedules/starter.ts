@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { TracksideError } from "trackside";
 import { changed, rows, type Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -38,7 +39,7 @@ export class Starter {
 
   /** False when it is to be tried again. Whoever wants the same waits for the same. */
   #startOne(row: ScheduleFiringsTable): Promise<boolean> {
-    const requestId = `schedule:${row.schedule_id}:${row.key}`;
+    const requestId = requestIdOf(row);
     const known = this.#starting.get(requestId);
     if (known !== undefined) return known;
     const starting = this.#start(row, requestId).finally(() => this.#starting.delete(requestId));
@@ -92,4 +93,12 @@ export class Starter {
 /** Whether it may work at another time. */
 function isPassing(error: TracksideError): boolean {
   return (error instanceof StoreError && error.fault !== "misuse") || error.code === "busy";
+}
+
+const LONGEST_KEY = 100;
+
+/** The ids of requests are short, and those of deliveries are whatever a sender chooses. */
+function requestIdOf({ schedule_id, key }: ScheduleFiringsTable): string {
+  const short = key.length <= LONGEST_KEY ? key : createHash("sha256").update(key).digest("hex");
+  return `schedule:${schedule_id}:${short}`;
 }

@@ -169,5 +169,9 @@ describe("ids of deliveries", () => {
       await expect(
         trackside.schedules.deliver(id, { ...signed({}, { secret, at: clock.time }), id: wrong }),
       ).rejects.toMatchObject({ code: "delivery_invalid" });
+    const longest = { ...signed({}, { secret, at: clock.time }), id: "x".repeat(200) };
+    const { state, run_id } = await trackside.schedules.deliver(id, longest);
+    expect(state).toBe("started");
+    expect(await trackside.schedules.deliver(id, longest)).toMatchObject({ run_id });
   });
 });

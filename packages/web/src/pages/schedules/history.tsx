@@ -10,7 +10,7 @@ import { FiringState } from "./firing-state.tsx";
 import { type Firing, type Schedule, timeIn } from "./schedule.ts";
 
 /** When it was due, and what came of it. */
-export function History({ schedule: { id, name, trigger } }: { schedule: Schedule }) {
+export function History({ schedule: { id, name, trigger, target } }: { schedule: Schedule }) {
   const query = useInfiniteQuery({
     queryKey: ["schedules", "firings", id],
     queryFn: ({ pageParam, signal }) =>
@@ -37,7 +37,7 @@ export function History({ schedule: { id, name, trigger } }: { schedule: Schedul
           <>
             <Table
               label={`History of ${name}`}
-              columns={columnsIn(zone)}
+              columns={columnsOf(target, zone)}
               rows={rows}
               rowKey={({ key }) => key}
             />
@@ -63,7 +63,7 @@ function causeOf({ cause, by }: Firing): string {
   return cause === "time" ? "the clock" : "a webhook";
 }
 
-function columnsIn(zone: string | undefined): readonly Column<Firing>[] {
+function columnsOf(target: Schedule["target"], zone: string | undefined): readonly Column<Firing>[] {
   return [
     {
       id: "for",
@@ -79,7 +79,7 @@ function columnsIn(zone: string | undefined): readonly Column<Firing>[] {
       id: "state",
       head: "What came of it",
       width: "148px",
-      cell: (firing) => <FiringState firing={firing} />,
+      cell: (firing) => <FiringState firing={firing} target={target} />,
     },
     { id: "cause", head: "By", width: "104px", hideOnPhone: true, cell: causeOf },
     {

@@ -92,7 +92,7 @@ function Lead({ schedule }: { schedule: ScheduleDetail }) {
       {!enabled && <span>switched off</span>}
       {last && (
         <span className="inline-flex items-center gap-2">
-          last <FiringState firing={last} /> <Time at={last.fired_at} className="min-w-0" />
+          last <FiringState firing={last} target={target} /> <Time at={last.fired_at} className="min-w-0" />
         </span>
       )}
     </span>

@@ -138,10 +138,10 @@ const COLUMNS: readonly Column<Schedule>[] = [
     head: "Last",
     width: "200px",
     hideOnPhone: true,
-    cell: ({ last }) =>
+    cell: ({ last, target }) =>
       last ? (
         <span className="flex items-center gap-2">
-          <FiringState firing={last} />
+          <FiringState firing={last} target={target} />
           <span className="text-sm text-muted">
             <Time at={last.fired_at} />
           </span>
