@@ -289,6 +289,7 @@ export class Trackside {
       cipher: box,
       code,
       find: (name, tenant) => this.#agent(name, { tenant }),
+      redact: (value) => this.secrets.redactor.json(value as never), // JSON, as for runs
       open: () => this.open(),
       notice,
     });

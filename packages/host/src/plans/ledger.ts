@@ -109,6 +109,8 @@ export class Ledger {
           .where("id", "=", before.row.id),
       );
     }
+    // Whoever wanted all of the other one done did not ask for this one.
+    if (this.#work.drive?.mode === "all") yield* this.setWork({ drive: null });
     const body = planBody.write({ v: 1, ...copied(content), ...authored(about) });
     const row: PlansTable = {
       id: newId("plan"),

@@ -29,6 +29,8 @@ export interface Planner extends OfTenant {
 
 export interface PlansInit extends PlanRunsInit {
   readonly cipher: Cipher;
+  /** Takes secrets out of what leaves the host. */
+  readonly redact: <T>(value: T) => T;
   readonly open: () => Promise<void>;
   readonly notice: (message: string) => void;
 }
@@ -90,7 +92,7 @@ export class Plans {
       return { work, plan, statuses, on };
     });
     const { work, plan, statuses, on } = seen;
-    return {
+    return this.#init.redact({
       agent: name,
       agent_id: agentId,
       plan: plan === undefined ? null : recordOf(plan, statuses),
@@ -103,14 +105,15 @@ export class Plans {
         at: on?.at ?? null,
       },
       parallel: parallelOf(record),
-    };
+    });
   }
 
   async get(id: string, { tenant = DEFAULT_TENANT }: OfTenant = {}): Promise<PlanRecord> {
-    return this.#read(function* (db) {
+    const found = await this.#read(function* (db) {
       const plan = yield* loadSteps(db, yield* findPlan(db, tenant, id));
       return recordOf(plan, yield* statusesOf(db, tenant, runsOf(plan)));
     });
+    return this.#init.redact(found);
   }
 
   /** Every version of every plan of an agent, the newest first. */

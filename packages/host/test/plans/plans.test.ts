@@ -1,8 +1,10 @@
 import { Agent, AgentConfigError } from "trackside";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PlanConflictError } from "../../src/index.ts";
+import { erasePlanOutputs } from "../../src/plans/index.ts";
+import { rows } from "../../src/store/index.ts";
 import { agentOf, hostOn } from "../agents/support/host.ts";
-import { onBothStores } from "../agents/support/stores.ts";
+import { onBothStores, sqliteDatabase } from "../agents/support/stores.ts";
 import { planBecomes, rolesModel, statesOf, stepIn, titleIn } from "./support/planner.ts";
 
 const ANN = { by: "ann" };
@@ -109,53 +111,6 @@ await onBothStores("plans", (database) => {
       [2, "active"],
       [1, "superseded"],
     ]);
-  });
-
-  test("W2 cycles, unknown dependencies and everything else that is wrong are told at once, each with its path", async () => {
-    const trackside = hostOn((await database())(), { models: models() });
-    await trackside.agents.create({ definition: clerk() }, ANN);
-    const problems = async (input: unknown) => {
-      const failed = await trackside.plans
-        .create("clerk", input as never, ANN)
-        .catch((error: unknown) => error);
-      expect(failed).toBeInstanceOf(AgentConfigError);
-      return (failed as AgentConfigError).issues.map(({ path, message }) => [path, message]);
-    };
-    expect(
-      (await problems({ goal: "", steps: [{ id: "a b", title: "", depends_on: "x", colour: "red" }] })).map(
-        ([path]) => path,
-      ),
-    ).toEqual(["goal"]);
-    expect(
-      (await problems({ goal: "g", steps: [{ id: "a b", title: " ", depends_on: "x", colour: "red" }] })).map(
-        ([path]) => path,
-      ),
-    ).toEqual(["steps[0].colour", "steps[0].id", "steps[0].title", "steps[0].depends_on"]);
-    const unknown = await problems({
-      goal: "g",
-      steps: [
-        { id: "a", title: "A", depends_on: ["z"] },
-        { id: "a", title: "B" },
-      ],
-    });
-    expect(unknown.map(([path]) => path)).toEqual(["steps[1].id", "steps[0].depends_on[0]"]);
-    const [cycle] = await problems({
-      goal: "g",
-      steps: [
-        { id: "x", title: "X" },
-        { id: "a", title: "A", depends_on: ["x", "c"] },
-        { id: "b", title: "B", depends_on: ["a"] },
-        { id: "c", title: "C", depends_on: ["b"] },
-      ],
-    });
-    expect(cycle?.[0]).toBe("steps[1].depends_on");
-    expect(cycle?.[1]).toContain("a → c → b → a");
-    expect(
-      (await problems({ goal: "g", steps: [{ id: "a", title: "A", depends_on: ["a"] }] }))[0]?.[1],
-    ).toContain("a → a");
-    const many = Array.from({ length: 201 }, (_, i) => ({ id: `s${i}`, title: "x" }));
-    expect((await problems({ goal: "g", steps: many }))[0]?.[0]).toBe("steps");
-    expect((await trackside.plans.board("clerk")).plan).toBeNull();
   });
 
   test("W2 all steps run, each as a run of the agent, told what those before it gave, and are verified", async () => {
@@ -318,26 +273,6 @@ await onBothStores("plans", (database) => {
     expect((await trackside.runs.opening(run.id)).definition).toMatchObject({ model: "demo:plans" });
   });
 
-  test("W2 a planner that makes no sense makes no plan, and the one there is stays active", async () => {
-    let answer: unknown = { steps: [] };
-    const model = rolesModel(({ role }) => (role === "planner" ? JSON.stringify(answer) : "done"));
-    const trackside = hostOn((await database())(), { models: models(model) });
-    await trackside.agents.create({ definition: clerk() }, ANN);
-    await trackside.plans.create("clerk", { goal: "g", steps: DIAMOND }, ANN);
-    const fails = async (words: string) => {
-      await trackside.plans.generate("clerk", { goal: "h" }, ANN);
-      const { generation, plan } = await untilBoard(trackside, (now) => now.generation?.state === "failed");
-      expect(generation?.reason).toContain(words);
-      expect(plan).toMatchObject({ goal: "g", state: "active", version: 1 });
-    };
-    await fails("no steps");
-    const step = (id: string, on: string) => ({ id, title: id, detail: "", depends_on: [on], criteria: "" });
-    answer = { steps: [step("a", "b"), step("b", "a")] };
-    await fails("a → b → a");
-    answer = "nonsense";
-    await fails("output_schema");
-  });
-
   test("W2 plans of an agent in code work the same, and autonomous mode is not for it", async () => {
     const inCode = new Agent({
       name: "coded",
@@ -356,6 +291,99 @@ await onBothStores("plans", (database) => {
     await trackside.plans.run(plan?.id ?? "", ANN);
     const done = await planBecomes(trackside, plan?.id ?? "", ({ state }) => state === "completed");
     expect(stepIn(done, "one")).toMatchObject({ output: "did Look", verification: { verdict: "passed" } });
+  });
+});
+
+describe("plans, whatever the store", () => {
+  const database = async () => sqliteDatabase();
+
+  test("X12 what a plan has of a conversation can be erased with it; a secret never leaves with an output", async () => {
+    const model = rolesModel(() => "the key is sk-live-4711-4711");
+    const trackside = hostOn((await database())(), { models: models(model) });
+    await trackside.agents.create({ definition: clerk() }, ANN);
+    await trackside.secrets.set("default", "key", "sk-live-4711-4711");
+    await trackside.secrets.use("default", "key"); // what was used is known from then on
+    const { id } = await trackside.plans.create(
+      "clerk",
+      { goal: "g", steps: [{ id: "a", title: "Tell" }] },
+      ANN,
+    );
+    await trackside.plans.run(id, ANN);
+    const done = await planBecomes(trackside, id, ({ state }) => state === "completed");
+    expect(stepIn(done, "a").output).toContain("the key is");
+    expect(stepIn(done, "a").output).not.toContain("4711-4711");
+    const { conversation_id } = await trackside.runs.get(stepIn(done, "a").run_id ?? "");
+    await trackside.engine.store.write((db) => erasePlanOutputs(db, conversation_id));
+    expect(stepIn(await trackside.plans.get(id), "a")).toMatchObject({ state: "completed", output: null });
+    const left = await trackside.engine.store.read((db) => rows(db.selectFrom("plan_steps").selectAll()));
+    expect(JSON.stringify(left)).not.toContain("the key is");
+  });
+
+  test("W2 cycles, unknown dependencies and everything else that is wrong are told at once, each with its path", async () => {
+    const trackside = hostOn((await database())(), { models: models() });
+    await trackside.agents.create({ definition: clerk() }, ANN);
+    const problems = async (input: unknown) => {
+      const failed = await trackside.plans
+        .create("clerk", input as never, ANN)
+        .catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(AgentConfigError);
+      return (failed as AgentConfigError).issues.map(({ path, message }) => [path, message]);
+    };
+    expect(
+      (await problems({ goal: "", steps: [{ id: "a b", title: "", depends_on: "x", colour: "red" }] })).map(
+        ([path]) => path,
+      ),
+    ).toEqual(["goal"]);
+    expect(
+      (await problems({ goal: "g", steps: [{ id: "a b", title: " ", depends_on: "x", colour: "red" }] })).map(
+        ([path]) => path,
+      ),
+    ).toEqual(["steps[0].colour", "steps[0].id", "steps[0].title", "steps[0].depends_on"]);
+    const unknown = await problems({
+      goal: "g",
+      steps: [
+        { id: "a", title: "A", depends_on: ["z"] },
+        { id: "a", title: "B" },
+      ],
+    });
+    expect(unknown.map(([path]) => path)).toEqual(["steps[1].id", "steps[0].depends_on[0]"]);
+    const [cycle] = await problems({
+      goal: "g",
+      steps: [
+        { id: "x", title: "X" },
+        { id: "a", title: "A", depends_on: ["x", "c"] },
+        { id: "b", title: "B", depends_on: ["a"] },
+        { id: "c", title: "C", depends_on: ["b"] },
+      ],
+    });
+    expect(cycle?.[0]).toBe("steps[1].depends_on");
+    expect(cycle?.[1]).toContain("a → c → b → a");
+    expect(
+      (await problems({ goal: "g", steps: [{ id: "a", title: "A", depends_on: ["a"] }] }))[0]?.[1],
+    ).toContain("a → a");
+    const many = Array.from({ length: 201 }, (_, i) => ({ id: `s${i}`, title: "x" }));
+    expect((await problems({ goal: "g", steps: many }))[0]?.[0]).toBe("steps");
+    expect((await trackside.plans.board("clerk")).plan).toBeNull();
+  });
+
+  test("W2 a planner that makes no sense makes no plan, and the one there is stays active", async () => {
+    let answer: unknown = { steps: [] };
+    const model = rolesModel(({ role }) => (role === "planner" ? JSON.stringify(answer) : "done"));
+    const trackside = hostOn((await database())(), { models: models(model) });
+    await trackside.agents.create({ definition: clerk() }, ANN);
+    await trackside.plans.create("clerk", { goal: "g", steps: DIAMOND }, ANN);
+    const fails = async (words: string) => {
+      await trackside.plans.generate("clerk", { goal: "h" }, ANN);
+      const { generation, plan } = await untilBoard(trackside, (now) => now.generation?.state === "failed");
+      expect(generation?.reason).toContain(words);
+      expect(plan).toMatchObject({ goal: "g", state: "active", version: 1 });
+    };
+    await fails("no steps");
+    const step = (id: string, on: string) => ({ id, title: id, detail: "", depends_on: [on], criteria: "" });
+    answer = { steps: [step("a", "b"), step("b", "a")] };
+    await fails("a → b → a");
+    answer = "nonsense";
+    await fails("output_schema");
   });
 
   test("W2 tenants never see each other's plans, and an agent that is renamed keeps its own", async () => {

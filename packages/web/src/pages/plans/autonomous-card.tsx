@@ -61,7 +61,7 @@ export function AutonomousCard({ board }: { board: Board }) {
       {autonomous.on && (
         <p className="mt-1 text-xs text-muted">
           On{autonomous.by && ` by ${autonomous.by}`}{" "}
-          {autonomous.at !== null && <Time at={autonomous.at} className="min-w-0" />}
+          {autonomous.at !== null && <Time at={autonomous.at} className="min-w-0!" />}
         </p>
       )}
       {autonomous.on && work.state === "stopped" && (

@@ -30,7 +30,7 @@ export function ConflictDialog({
       description={
         theirs && (
           <>
-            Saved <Time at={theirs.updated_at} className="min-w-0" />. Below: from theirs to yours. If you
+            Saved <Time at={theirs.updated_at} className="min-w-0!" />. Below: from theirs to yours. If you
             save yours over it, theirs stays in the versions.
           </>
         )

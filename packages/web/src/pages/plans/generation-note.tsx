@@ -57,7 +57,7 @@ export function GenerationNote({
     >
       <StatusBadge status={run_status === "waiting" ? "Waiting for you" : "Running"} />
       <span className="min-w-0 flex-1 break-words">
-        A plan is being generated, asked for by {by} <Time at={at} className="min-w-0" />
+        A plan is being generated, asked for by {by} <Time at={at} className="min-w-0!" />
       </span>
       {link}
       {run_id && mayRetry && (

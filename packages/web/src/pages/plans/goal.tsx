@@ -29,7 +29,7 @@ export function Goal({ board, plan }: { board: Board; plan: Plan }) {
       </div>
       <p className="text-xs text-muted">
         {plan.origin === "generated" ? "Generated for" : "Saved by"} {plan.updated_by}{" "}
-        <Time at={plan.updated_at} className="min-w-0" />
+        <Time at={plan.updated_at} className="min-w-0!" />
         {plan.note && `: ${plan.note}`}
       </p>
     </section>
@@ -38,7 +38,7 @@ export function Goal({ board, plan }: { board: Board; plan: Plan }) {
 
 function WorkLine({ board: { work, plan } }: { board: Board }) {
   const { state, mode, by, at, reason } = work;
-  const when = at !== null && <Time at={at} className="min-w-0" />;
+  const when = at !== null && <Time at={at} className="min-w-0!" />;
   const who: ReactNode =
     mode === "autonomous" ? (
       <>it works by itself, since {when}</>

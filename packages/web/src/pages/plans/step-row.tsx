@@ -75,7 +75,7 @@ export function StepRow({
             </span>
           </span>
         </button>
-        <RowActions step={step} actions={actions} />
+        <RowActions step={step} actions={actions} blocked={blockedBy(plan, step)} />
       </div>
       {isOpen && (
         <div id={body} className="px-3 pb-4 md:pl-14">
@@ -92,7 +92,23 @@ function Progress({ step: { phase, stopping, run_status } }: { step: Step }) {
   return phase === "verify" ? <span>verifying</span> : null;
 }
 
-function RowActions({ step, actions }: { step: Step; actions: StepActions }) {
+/** Why it cannot begin yet. */
+function blockedBy({ steps }: Plan, { depends_on }: Step): string | undefined {
+  const open = steps.filter(
+    ({ id, state }) => depends_on.includes(id) && state !== "completed" && state !== "skipped",
+  );
+  return open.length === 0 ? undefined : `It comes after ${open.map(({ title }) => title).join(", ")}`;
+}
+
+function RowActions({
+  step,
+  actions,
+  blocked,
+}: {
+  step: Step;
+  actions: StepActions;
+  blocked: string | undefined;
+}) {
   const { state, title, verification, output } = step;
   const { refused, pending } = actions;
   const isRunning = state === "running";
@@ -104,8 +120,8 @@ function RowActions({ step, actions }: { step: Step; actions: StepActions }) {
         <Button
           size="small"
           icon={main === "Run" ? PlayIcon : RetryIcon}
-          disabled={refused !== undefined}
-          title={refused}
+          disabled={(refused ?? blocked) !== undefined}
+          title={refused ?? blocked}
           pending={isPending}
           aria-label={`${main} ${title}`}
           onClick={() => actions.run(step)}
@@ -121,8 +137,8 @@ function RowActions({ step, actions }: { step: Step; actions: StepActions }) {
                 {
                   label: "Run again",
                   icon: RetryIcon,
-                  disabled: refused !== undefined || isRunning,
-                  hint: refused ?? (isRunning ? "It is running" : undefined),
+                  disabled: (refused ?? blocked) !== undefined || isRunning,
+                  hint: refused ?? (isRunning ? "It is running" : blocked),
                   run: () => actions.run(step),
                 },
               ]
@@ -197,7 +213,7 @@ function Evidence({ step }: { step: Step }) {
         )}
         {attempt > 1 && <span>attempt {attempt}</span>}
         {by && <span>by {by}</span>}
-        {ended_at !== null && <Time at={ended_at} className="min-w-0" />}
+        {ended_at !== null && <Time at={ended_at} className="min-w-0!" />}
         {attempt === 0 && output === null && !by && <span>Not begun yet.</span>}
       </p>
     </div>
