@@ -99,6 +99,12 @@ async function filled(): Promise<Filled> {
   const waiting = await asks(await start(HOSTILE));
   const definition = { name: "eve", model: "openai:gpt-5", instructions: HOSTILE, tools: ["look_around"] };
   await client.createAgent({ body: { definition } });
+  const steps = [
+    { id: "look", title: HOSTILE.slice(0, 200), detail: HOSTILE },
+    { id: "tell", title: "Tell", depends_on: ["look"], criteria: HOSTILE },
+  ];
+  const plan = await client.createPlan({ params: { name: "mallory" }, body: { goal: HOSTILE, steps } });
+  await client.runPlanStep({ params: { id: plan.id, step: "look" }, body: {} });
   const schedule = await client.createSchedule({
     body: {
       name: PAYLOADS[0] ?? "",
@@ -108,12 +114,25 @@ async function filled(): Promise<Filled> {
     },
   });
   await client.fireSchedule({ params: { id: schedule.id } });
-  const steps = [
-    { id: "look", title: HOSTILE.slice(0, 200), detail: HOSTILE },
-    { id: "tell", title: "Tell", depends_on: ["look"], criteria: HOSTILE },
-  ];
-  const plan = await client.createPlan({ params: { name: "mallory" }, body: { goal: HOSTILE, steps } });
-  await client.runPlanStep({ params: { id: plan.id, step: "look" }, body: {} });
+  // Braces are templates there: what is no path is refused when it is saved.
+  const plain = PAYLOADS.slice(0, -1).join("\n\n");
+  const workflow = {
+    name: "evil",
+    description: HOSTILE.slice(0, 2000),
+    nodes: {
+      look: {
+        kind: "tool",
+        name: PAYLOADS[0],
+        tool: "look_around",
+        arguments: { where: plain },
+      },
+      ask: { kind: "approval", name: PAYLOADS[2], message: plain, show: { look: "{{ nodes.look }}" } },
+    },
+    edges: [{ from: "look", to: "ask" }],
+  };
+  await client.createWorkflow({ body: { definition: workflow, note: HOSTILE } });
+  const { run_id: drawn } = await client.startWorkflow({ params: { name: "evil" }, body: {} });
+  await asks(drawn);
   return {
     room,
     pages: {
@@ -141,6 +160,12 @@ async function filled(): Promise<Filled> {
       "schedule-new": { path: "/schedules/new", shows: "New schedule" },
       schedule: { path: `/schedules/${schedule.id}`, shows: /onerror/ },
       "schedule-history": { path: `/schedules/${schedule.id}?tab=history`, shows: /onerror/ },
+      workflows: { path: "/workflows", shows: "Workflows" },
+      "workflow-new": { path: "/workflows/new", shows: "New workflow" },
+      workflow: { path: "/workflows/evil", shows: /evil/ },
+      "workflow-node": { path: `/workflows/evil?run=${drawn}&node=look`, shows: /evil/ },
+      "workflow-run": { path: `/workflows/evil?run=${drawn}`, shows: /evil/ },
+      "workflow-versions": { path: "/workflows/evil/versions", shows: /evil/ },
       providers: { path: "/settings/providers", shows: "Providers" },
       users: { path: "/settings/users", shows: "Users" },
       tokens: { path: "/settings/tokens", shows: "API tokens" },
@@ -236,6 +261,7 @@ await browserSuite("every page", (browser) => {
       ["r", /Runs/],
       ["p", /Playground/],
       ["a", /Agents/],
+      ["w", /Workflows/],
       ["c", /Schedules/],
       ["s", /Providers|Settings/],
       ["o", /Overview/],

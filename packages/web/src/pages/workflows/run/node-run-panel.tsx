@@ -84,16 +84,7 @@ export function NodeRunPanel({
           {run.items} entries{run.itemsFailed ? `, ${run.itemsFailed} of them failed` : ""}
         </p>
       )}
-      {run?.childRunId !== undefined && (
-        <Link
-          to="/runs/$id"
-          params={{ id: run.childRunId }}
-          className="inline-flex w-fit items-center gap-1.5 text-accent underline"
-        >
-          <ExternalIcon />
-          Open its run
-        </Link>
-      )}
+      {run?.childRunId !== undefined && <ChildLink node={node} id={run.childRunId} />}
       {run?.output !== undefined && (
         <section aria-label="Output" className="flex min-w-0 flex-col gap-1">
           <h3 className="font-medium">Output</h3>
@@ -120,6 +111,29 @@ export function NodeRunPanel({
         </p>
       )}
     </div>
+  );
+}
+
+/** The run of an agent has its page; that of another workflow has its canvas. */
+function ChildLink({ node, id }: { node: NodeDraft; id: string }) {
+  const look = "inline-flex w-fit items-center gap-1.5 text-accent underline";
+  if (node.kind === "workflow")
+    return (
+      <Link
+        to="/workflows/$name"
+        params={{ name: node.workflow }}
+        search={{ run: id } as never} // every route reads a plain search
+        className={look}
+      >
+        <ExternalIcon />
+        Show its run on its canvas
+      </Link>
+    );
+  return (
+    <Link to="/runs/$id" params={{ id }} className={look}>
+      <ExternalIcon />
+      Open its run
+    </Link>
   );
 }
 
