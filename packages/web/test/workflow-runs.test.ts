@@ -50,7 +50,7 @@ await browserSuite("workflows in runs and inbox", (browser) => {
     for (const words of [
       "What follows ask cannot be taken back.",
       "Next: roll.",
-      "It takes its rejected edge, with your reason. Next: hold.",
+      "It takes its rejected edge with your reason. Next: hold.",
       "Faster checkout, and two bugs less.",
       "started it with",
     ])

@@ -17,11 +17,11 @@ export function nodeConsequences(
   return {
     approve: forward,
     submit: forward,
-    reject: `${refused("your reason")}`,
+    reject: refused("with your reason"),
     timeout:
       approval.deadline === null
         ? "It waits until somebody decides."
-        : refused("that nobody decided in time"),
+        : refused("because nobody decided in time"),
   };
 }
 
@@ -31,18 +31,15 @@ function thenWords(workflow: Definition, node: string): string {
 }
 
 /** A node that is refused goes its rejected way, else its failed way, else the run fails of it. */
-function refusedWords(workflow: Definition, node: string): (reason: string) => string {
+function refusedWords(workflow: Definition, node: string): (why: string) => string {
   const rejected = after(workflow, node, "rejected");
-  if (rejected.length > 0)
-    return (reason) => `It takes its rejected edge, with ${reason}. Next: ${rejected.join(", ")}.`;
+  if (rejected.length > 0) return (why) => `It takes its rejected edge ${why}. Next: ${rejected.join(", ")}.`;
   const failed = after(workflow, node, "failed");
   if (failed.length > 0)
-    return (reason) =>
-      `The node fails, with ${reason}, and takes its failed edge. Next: ${failed.join(", ")}.`;
+    return (why) => `The node fails ${why} and takes its failed edge. Next: ${failed.join(", ")}.`;
   const lost = after(workflow, node, undefined);
   const skipped = lost.length === 0 ? "" : ` ${lost.join(", ")} ${lost.length === 1 ? "is" : "are"} skipped.`;
-  return (reason) =>
-    `The node fails, with ${reason}.${skipped} What does not need it ends, then the run fails.`;
+  return (why) => `The node fails ${why}.${skipped} What does not need it ends, then the run fails.`;
 }
 
 function after(workflow: Definition, node: string, when: When): string[] {

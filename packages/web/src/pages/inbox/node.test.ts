@@ -41,17 +41,17 @@ test("W5 what each choice leads to is told by the edges", () => {
   expect(nodeConsequences(firm, "ask", asked)).toMatchObject({
     approve: "The node is done, with your answer as its output. Next: roll.",
     reject:
-      "The node fails, with your reason. roll is skipped. What does not need it ends, then the run fails.",
+      "The node fails with your reason. roll is skipped. What does not need it ends, then the run fails.",
   });
   const kind = { ...firm, edges: [...firm.edges, { from: "ask", to: "hold", when: "rejected" as const }] };
   expect(nodeConsequences(kind, "ask", asked)).toMatchObject({
-    reject: "It takes its rejected edge, with your reason. Next: Hold it.",
-    timeout: "It takes its rejected edge, with that nobody decided in time. Next: Hold it.",
+    reject: "It takes its rejected edge with your reason. Next: Hold it.",
+    timeout: "It takes its rejected edge because nobody decided in time. Next: Hold it.",
   });
   const last = { name: "w", nodes, edges: [{ from: "ask", to: "hold", when: "failed" as const }] };
   expect(nodeConsequences(last, "ask", { ...asked, deadline: null })).toMatchObject({
     approve: "The node is done, with your answer as its output. Nothing follows it.",
-    reject: "The node fails, with your reason, and takes its failed edge. Next: Hold it.",
+    reject: "The node fails with your reason and takes its failed edge. Next: Hold it.",
     timeout: "It waits until somebody decides.",
   });
   expect(nodeConsequences(last, "gone", asked)).toEqual({});

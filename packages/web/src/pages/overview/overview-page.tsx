@@ -274,7 +274,11 @@ function Failures({ range }: Pick<FiguresProps, "range">) {
             >
               <RunStatusBadge status={run.status} />
               <span className="shrink-0 font-medium">{run.agent}</span>
-              {run.kind === "workflow" && <Tag>Workflow</Tag>}
+              {run.kind === "workflow" && (
+                <span className="max-md:hidden">
+                  <Tag>Workflow</Tag>
+                </span>
+              )}
               <span className="min-w-0 flex-1 truncate text-muted">
                 {run.parked ?? (run.outcome?.status === "error" ? run.outcome.failure.message : "")}
               </span>

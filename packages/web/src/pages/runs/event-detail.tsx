@@ -90,7 +90,7 @@ function Own({ row, run, log, graph, priority }: Omit<EventDetailProps, "title" 
       if (node === undefined || graph === undefined) return <OtherNode row={row} />;
       return (
         <div className="mt-3">
-          <NodeDetail node={node} run={run} graph={graph} />
+          <NodeDetail node={node} run={run} graph={graph} isTimed />
         </div>
       );
     }

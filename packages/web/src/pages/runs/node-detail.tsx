@@ -21,8 +21,16 @@ import type { Graph } from "./use-nodes.ts";
 import type { Row } from "./waterfall.ts";
 import { canRetry } from "./words.ts";
 
+interface NodeDetailProps {
+  readonly node: NodeView;
+  readonly run: RunDetail;
+  readonly graph: Graph;
+  /** When it was stands above. */
+  readonly isTimed?: boolean;
+}
+
 /** How one node went: what it came to, why it failed, who is asked, and where there is more. */
-export function NodeDetail({ node, run, graph }: { node: NodeView; run: RunDetail; graph: Graph }) {
+export function NodeDetail({ node, run, graph, isTimed = false }: NodeDetailProps) {
   const { state, failure, reason, row } = node;
   return (
     <>
@@ -48,7 +56,7 @@ export function NodeDetail({ node, run, graph }: { node: NodeView; run: RunDetai
         </Part>
       )}
       <div className="mt-4">
-        <NodeFacts node={node} />
+        <NodeFacts node={node} isTimed={isTimed} />
       </div>
       <RetryFrom node={node} run={run} graph={graph} />
       {row?.tally && row.children.length > 0 && <NodeItems row={row} />}
@@ -60,9 +68,9 @@ export function NodeDetail({ node, run, graph }: { node: NodeView; run: RunDetai
   );
 }
 
-function NodeFacts({ node }: { node: NodeView }) {
+function NodeFacts({ node, isTimed }: { node: NodeView; isTimed: boolean }) {
   const { start, end, usage, port } = node;
-  const began = node.state !== "skipped" && node.state !== "idle" && !node.isReused;
+  const began = !isTimed && node.state !== "skipped" && node.state !== "idle" && !node.isReused;
   return (
     <Facts
       of={[
@@ -74,7 +82,7 @@ function NodeFacts({ node }: { node: NodeView }) {
             (end === null ? <Duration key="d" since={start} /> : <Duration key="d" ms={end - start} />),
         ],
         ["Tries", node.attempt > 1 && node.attempt],
-        ["Went", port !== undefined && (port === "true" || port === "false" ? port : `its ${port} way`)],
+        ["Went", (port === "true" || port === "false") && port],
         [
           "Tokens",
           usage && usage.model_calls > 0 && (

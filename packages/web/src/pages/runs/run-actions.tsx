@@ -38,7 +38,9 @@ export function RunActions({ run, log, graph }: { run: RunDetail; log: RunLog; g
   const stoppable = !over && may;
   const isWorkflow = run.kind === "workflow";
   const retriable =
-    may && (isWorkflow ? canRetry(run) && graph !== undefined : run.steps + stepsOf(log).length > 0);
+    may &&
+    run.parent_run_id === null &&
+    (isWorkflow ? canRetry(run) && graph !== undefined : run.steps + stepsOf(log).length > 0);
   const copy = async (text: string, what: string) => {
     if (await copyText(text)) toast({ title: `${what} is copied` });
     else toast({ kind: "problem", title: "Not copied", detail: "The browser did not allow it." });
@@ -67,7 +69,7 @@ export function RunActions({ run, log, graph }: { run: RunDetail; log: RunLog; g
       <Button
         icon={RetryIcon}
         disabled={!retriable}
-        title={why ?? (isWorkflow && !retriable ? notRetriable(run) : undefined)}
+        title={why ?? (retriable ? undefined : notRetriable(run))}
         onClick={() => setOpen("retry")}
       >
         {isWorkflow ? "Retry from node…" : "Retry from step…"}
@@ -181,8 +183,9 @@ function StopDialog({ run, open, onClose }: { run: RunDetail; open: boolean; onC
   );
 }
 
-function notRetriable({ parent_run_id }: RunDetail): string {
-  return parent_run_id === null ? "Once the run is over" : "It is part of another run: retry that one";
+function notRetriable({ kind, parent_run_id }: RunDetail): string {
+  if (parent_run_id !== null) return "It is part of another run: retry that one";
+  return kind === "workflow" ? "Once the run is over" : "Once it has begun a step";
 }
 
 /** From the node that is open, or else the first that failed. */

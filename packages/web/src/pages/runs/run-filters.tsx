@@ -21,7 +21,7 @@ const KINDS: readonly Option<RunKind | typeof ANY>[] = [
 ];
 /** What names in the list may be of. */
 const NAMES: Record<RunKind | typeof ANY, string> = {
-  any: "Any agent or workflow",
+  any: "Any name",
   agent: "Any agent",
   workflow: "Any workflow",
 };
@@ -40,7 +40,7 @@ export function RunFilters({ filters, set }: { filters: Filters; set(patch: Sear
           onChange={(next) => set({ kind: next === ANY ? undefined : next, agent: undefined })}
           options={KINDS}
         />
-        <div className="w-52">
+        <div className="w-44">
           <Combobox
             aria-label={kind === ANY ? "Agent or workflow" : kind === "agent" ? "Agent" : "Workflow"}
             placeholder={NAMES[kind]}

@@ -64,7 +64,11 @@ function Heading({ id, run }: { id: string; run: RunDetail | undefined }) {
         <StatusBadge status={STATUS_OF[run.status]} {...(run.status === "queued" && { title: "Queued" })} />
       )}
       <span>{run?.agent ?? "Run"}</span>
-      {run?.kind === "workflow" && <Tag>Workflow</Tag>}
+      {run?.kind === "workflow" && (
+        <span className="inline-flex font-normal">
+          <Tag>Workflow</Tag>
+        </span>
+      )}
       <span className="inline-flex items-center gap-1 font-mono text-sm font-normal text-muted">
         <span title={id}>{shortId(id)}</span>
         <CopyButton text={id} label="Copy the run's id" />

@@ -102,6 +102,8 @@ export class Waterfall {
   readonly #approvals = new Map<string, Row>();
   readonly #messages = new Map<string, Row>();
   readonly #nodes = new Map<string, Row>();
+  /** Runs that have nodes. */
+  readonly #workflows = new Set<string>();
   /** The number of the first entry of each part of a long map, by its run. */
   readonly #firstItems = new Map<string, number>();
   readonly #open = new Set<Row>();
@@ -287,8 +289,10 @@ export class Waterfall {
       return;
     }
     const { title, tone } = STATUS_LOOKS[event.status];
-    const why =
-      event.failure?.message ?? event.reason ?? (event.stop_reason && STOPS[event.stop_reason]) ?? "";
+    // A workflow that came to its end has not answered anybody.
+    const stop =
+      this.#workflows.has(event.run_id) && event.stop_reason === "answered" ? undefined : event.stop_reason;
+    const why = event.failure?.message ?? event.reason ?? (stop && STOPS[stop]) ?? "";
     this.#point(lane, event, "status", { title, note: why, tone }, lane.container);
     if (event.status === "starting") lane.since = event.at;
     this.#endOf(lane, event);
@@ -583,6 +587,7 @@ export class Waterfall {
         : this.#begin(lane, event, "node", { title: event.node });
     if (event.kind === "map") row.tally ??= { begun: 0, over: 0, failed: 0 };
     this.#nodes.set(key, row);
+    this.#workflows.add(event.run_id);
     return row;
   }
 

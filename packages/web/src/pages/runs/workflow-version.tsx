@@ -3,25 +3,39 @@ import { client } from "../../api.ts";
 import { workflowOf } from "./nodes.ts";
 import type { RunDetail } from "./types.ts";
 
-/** Whether the workflow is still what the run is pinned to. */
+/** Versions before the newest are looked through this far. */
+const LOOKED_AT = 20;
+
+/** Which version of its workflow the run is pinned to, as far as it is found. */
 export function WorkflowVersion({ run }: { run: RunDetail }) {
   const pinned = workflowOf(run);
   const query = useQuery({
-    queryKey: ["workflows", "one", run.agent, "version"],
-    queryFn: ({ signal }) => client.getWorkflow({ params: { name: run.agent } }, { signal }),
+    queryKey: ["workflows", "version-of", run.agent, run.definition_digest],
+    queryFn: ({ signal }) => versionOf(run.agent, sameAlways(pinned), signal),
     enabled: pinned !== undefined,
     staleTime: 60_000,
     retry: false,
   });
-  const now = query.data;
-  if (pinned === undefined || now === undefined) return null;
-  // Where nodes stand on the canvas makes a version, and no difference to a run.
-  if (told(now.definition) !== told(pinned)) return <>changed since,</>;
-  return now.source === "code" ? <>in code,</> : <>{now.version},</>;
+  return query.data === undefined ? null : <>{query.data},</>;
 }
 
-/** JSON that is the same whatever the order of keys. */
-function told(value: unknown): string {
+async function versionOf(name: string, pinned: string, signal: AbortSignal): Promise<string> {
+  const now = await client.getWorkflow({ params: { name } }, { signal });
+  const isSame = ({ definition }: { definition: unknown }) => sameAlways(definition) === pinned;
+  if (now.source === "code") return isSame(now) ? "in code" : "changed since";
+  if (isSame(now)) return String(now.version);
+  const { items } = await client.listWorkflowVersions({ params: { name } }, { signal });
+  const earlier = items
+    .filter(({ version }) => version !== now.version)
+    .sort((a, b) => b.version - a.version);
+  for (const { version } of earlier.slice(0, LOOKED_AT))
+    if (isSame(await client.getWorkflowVersion({ params: { name, version } }, { signal })))
+      return `${version}, of ${now.version} now`;
+  return "changed since";
+}
+
+/** JSON that is the same whatever the order of keys, and wherever nodes stand on the canvas: no run cares for it. */
+function sameAlways(value: unknown): string {
   return JSON.stringify(value, (key, one: unknown) => {
     if (key === "position") return undefined;
     if (typeof one !== "object" || one === null || Array.isArray(one)) return one;
