@@ -161,6 +161,11 @@ await browserSuite("schedules in the control room", (browser) => {
       { by: "ann" },
     );
     await schedules.fire("morning", { by: "ann" });
+    await schedules.create(
+      { ...morning, name: "plan", target: { kind: "plan", name: "clerk" }, input: null },
+      { by: "ann" },
+    );
+    const { reason } = await schedules.fire("plan", { by: "ann" });
     const { page, context } = await browser.open({ size: "phone", scheme: "dark" });
     await here.signIn(context);
     for (const [name, path, shows] of [
@@ -176,5 +181,11 @@ await browserSuite("schedules in the control room", (browser) => {
       const over = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       expect(over).toBe(0);
     }
+    await page.goto(`${here.url}/schedules/plan?tab=history`);
+    await page
+      .getByRole("list", { name: "History of plan" })
+      .getByText(reason ?? "no reason")
+      .waitFor();
+    await shoot(page, "schedules-failed-phone");
   });
 });

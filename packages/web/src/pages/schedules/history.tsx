@@ -40,7 +40,21 @@ export function History({ schedule: { id, name, trigger, target } }: { schedule:
               columns={columnsOf(target, zone)}
               rows={rows}
               rowKey={({ key }) => key}
+              className="max-md:hidden"
             />
+            <ul aria-label={`History of ${name}`} className="md:hidden">
+              {rows.map((firing) => (
+                <li key={firing.key} className="border-t border-line py-2">
+                  <span className="flex flex-wrap items-center justify-between gap-2">
+                    <FiringState firing={firing} target={target} />
+                    <span className="text-sm text-muted">
+                      <Time at={firing.scheduled_for} /> by {causeOf(firing)}
+                    </span>
+                  </span>
+                  {firing.reason && <span className="mt-1 block text-sm break-words">{firing.reason}</span>}
+                </li>
+              ))}
+            </ul>
             {query.hasNextPage && (
               <Button
                 className="mt-2"

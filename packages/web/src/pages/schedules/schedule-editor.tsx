@@ -82,9 +82,11 @@ export function ScheduleEditor(props: {
   ]);
 
   const change = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
-  const problems = new Map(issuesByPath(save.error));
+  const problems = new Map(
+    [...issuesByPath(save.error)].map(([path, said]) => [path, besideField(path, said)]),
+  );
   for (const { path, message } of preview.data?.issues ?? [])
-    if (draft.trigger === "cron") problems.set(path, message);
+    if (draft.trigger === "cron") problems.set(path, besideField(path, message));
   if (wrongInput !== undefined) problems.set("input", wrongInput);
   const rest = save.error && issuesByPath(save.error).size === 0 && theirs === undefined;
 
@@ -173,6 +175,12 @@ export function ScheduleEditor(props: {
       />
     </form>
   );
+}
+
+/** Beside a field nobody has to be told which one it is. */
+function besideField(path: string, message: string): string {
+  const said = message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {

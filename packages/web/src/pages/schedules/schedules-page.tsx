@@ -194,11 +194,14 @@ function NoSchedules({ may }: { may: boolean }) {
           </Link>
         )
       }
-      code={`await trackside.schedules.create({
-  name: "morning", input: "What is new?",
-  target: { kind: "agent", name: "clerk" },
-  trigger: { kind: "cron", pattern: "0 7 * * 1-5", time_zone: "Europe/Berlin" },
-}, { by: "ann" });`}
+      code={`const trigger = {
+  kind: "cron", pattern: "0 7 * * 1-5", time_zone: "Europe/Berlin",
+};
+const target = { kind: "agent", name: "clerk" };
+await trackside.schedules.create(
+  { name: "morning", input: "What is new?", target, trigger },
+  { by: "ann" },
+);`}
     >
       A schedule starts an agent, a workflow or a plan by the clock, or when a signed webhook comes
       {may ? "" : ` (${WHO_MAY.operate.toLowerCase()} can make one)`}.
