@@ -6,14 +6,9 @@ export type {
   PlanGeneration,
   PlanInput,
   PlannedStep,
-  PlanOrigin,
   PlanRecord,
-  PlanState,
   PlanStep,
   PlanVersion,
   PlanWork,
-  StepState,
-  Verification,
 } from "./plan.ts";
-export { planBody, planStepBody, planVersionBody, planWorkBody } from "./plan-rows.ts";
 export { type Planner, Plans } from "./plans.ts";

@@ -83,7 +83,6 @@ export type PlanBody = z.output<typeof content1>;
 export type StepBody = z.output<typeof step1>;
 export type WorkBody = z.output<typeof work1>;
 export type Generation = NonNullable<WorkBody["generation"]>;
-export type Author = z.output<typeof author>;
 
 export const NEVER_RAN: StepBody = {
   v: 1,

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Agent } from "trackside";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { keyring, sqlite, type Trackside } from "../../src/index.ts";
@@ -11,7 +12,7 @@ import { rolesModel, stepIn } from "./support/planner.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const PROGRAM = join(import.meta.dirname, "support", "working-process.ts");
+const PROGRAM = fileURLToPath(new URL("./support/working-process.ts", import.meta.url));
 const ANN = { by: "ann" };
 
 /** One that looks and asks, and works on nothing itself. */
