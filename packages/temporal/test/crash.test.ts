@@ -64,9 +64,18 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
+/** A workflow in the middle of everything: a tool, agents, and somebody who is asked. */
+const flowOf = (n: string) => ({
+  n,
+  scripts: ["one", "two"].map((part) =>
+    script(`${n}-${part}`, [call("look", `${n}-${part}`), `${part} is done`]),
+  ),
+});
+
 await placeSuite("a worker is killed", {}, (here) => {
   const calm = new Map<string, { readonly runId: string; readonly text: string }>();
   const disturbed = new Map<string, string>();
+  const flows = { calm: "", dies: "" };
   let died: { readonly pid: number; readonly at: number };
 
   beforeAll(async () => {
@@ -76,6 +85,13 @@ await placeSuite("a worker is killed", {}, (here) => {
       const n = `calm-${short(title)}`;
       calm.set(title, await place.run(agent, script(n, steps(n))));
     }
+    flows.calm = (await place.trackside.workflows.start("flow", flowOf("calm-flow"))).runId;
+    const asked = await place.pending(flows.calm);
+    await place.trackside.approvals.decide(asked.id, { choice: "approve", by: "ann" });
+    await place.ended(flows.calm);
+    flows.dies = (await place.trackside.workflows.start("flow", flowOf("dies-flow"))).runId;
+    await place.marked("dies-flow", "tool", "put");
+    await place.pending(flows.dies);
     // All of them are in the middle of something when the worker dies; another is up and has nothing to do yet.
     const marks = await Promise.all(
       SCENES.map(async ({ title, agent, steps, dies }) => {
@@ -122,6 +138,30 @@ await placeSuite("a worker is killed", {}, (here) => {
       );
     },
   );
+
+  test("W4 W5 X3 X9 a workflow goes on, each node told once, and comes to the same", async () => {
+    const { place } = here;
+    const asked = await place.pending(flows.dies);
+    expect(asked).toMatchObject({ kind: "workflow_node", tool: "ask", state: "pending" });
+    await place.trackside.approvals.decide(asked.id, { choice: "approve", by: "ann" });
+    const [calmly, ended] = [await place.ended(flows.calm), await place.ended(flows.dies)];
+    expect(JSON.stringify(ended.output)).toBe(
+      JSON.stringify(calmly.output).replaceAll("calm-flow", "dies-flow"),
+    );
+    const nodes = async (runId: string, n: string) =>
+      (await place.trace(runId, n))
+        .filter((one) => "type" in one && one.type === "node")
+        .map(told)
+        .toSorted();
+    const all = await nodes(flows.dies, "dies-flow");
+    expect(all).toEqual(await nodes(flows.calm, "calm-flow"));
+    expect(new Set(all).size).toBe(all.length);
+    const [first, next, ...more] = place.marksOf("dies-flow", "tool", "put");
+    expect([first?.pid, next?.key, more]).toEqual([died.pid, first?.key, []]);
+    expect(place.marksOf("dies-flow", "tool", "charge")).toHaveLength(1);
+    expect(place.marksOf("dies-flow", "tool", "look")).toHaveLength(1);
+  });
 });
 
 const short = (title: string) => title.replaceAll(/\W/g, "");
+const told = (one: object) => JSON.stringify(one);

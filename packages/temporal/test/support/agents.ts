@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { TracksideOptions } from "@trackside/host";
-import { Agent, type AgentBinding, defineRail, defineTool, HOOK_POINTS } from "trackside";
+import { Agent, type AgentBinding, defineRail, defineTool, defineWorkflow, HOOK_POINTS } from "trackside";
 import { type ScriptedReply, type ScriptedRequest, scriptedModel } from "trackside/testing";
 import * as z from "zod";
 
@@ -117,6 +117,57 @@ export function makeAgents({ marks, without }: AgentsInit): readonly AgentBindin
     new Agent({ name: "gated", ...both, hitlTools: ["charge"], hitlTimeoutSeconds: 3600 }),
     new Agent({ name: "guarded", ...both, rails: [guard] }),
   ];
+}
+
+/**
+ * A workflow of theirs: `free` works through scripts, beside a tool that may hang; once somebody has said yes a workflow
+ * inside charges.
+ */
+export function makeWorkflows(agents: readonly AgentBinding[]): NonNullable<TracksideOptions["workflows"]> {
+  const [agent] = agents;
+  if (agent === undefined) throw new Error("an agent was to be here");
+  if (!agent.tools.some(({ name }) => name === "look")) return []; // the version of the code without it
+  const inner = defineWorkflow(
+    {
+      name: "charging",
+      nodes: {
+        wait: { kind: "wait", for: { seconds: 0.05 } },
+        charge: { kind: "tool", tool: "charge", arguments: { n: "{{ input.n }}" } },
+      },
+      edges: [{ from: "wait", to: "charge" }],
+      result: "{{ nodes.charge }} for {{ input.by }}",
+    },
+    { tools: agent.tools },
+  );
+  const flow = defineWorkflow(
+    {
+      name: "flow",
+      nodes: {
+        put: { kind: "tool", tool: "put", arguments: { n: "{{ input.n }}", hangs: "first" } },
+        each: {
+          kind: "map",
+          over: "{{ input.scripts }}",
+          do: { kind: "agent", agent, prompt: "{{ item }}" },
+        },
+        ask: { kind: "approval", message: "Charge {{ input.n }}?" },
+        inside: {
+          kind: "workflow",
+          workflow: inner,
+          input: { n: "{{ input.n }}", by: "{{ nodes.ask.decided_by }}" },
+        },
+        look: { kind: "tool", tool: "look", arguments: { n: "{{ input.n }}" } },
+      },
+      edges: [
+        { from: "ask", to: "inside" },
+        { from: "put", to: "look" },
+        { from: "each", to: "look" },
+        { from: "inside", to: "look" },
+      ],
+      result: ["{{ nodes.put }}", "{{ nodes.each }}", "{{ nodes.inside }}", "{{ nodes.look }}"],
+    },
+    { tools: agent.tools },
+  );
+  return [flow, inner];
 }
 
 /** What they are made of, for agents that are made at run time: the tools, and the model as `demo:script`. */

@@ -6,7 +6,7 @@ import { type ApprovalRecord, postgres, redisBus, Trackside } from "@trackside/h
 import type { DurableEvent, RunResult } from "trackside";
 import { temporal } from "../../src/client/index.ts";
 import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
-import { type Mark, makeAgents, marksIn, opens, toolkitOf } from "./agents.ts";
+import { type Mark, makeAgents, makeWorkflows, marksIn, opens, toolkitOf } from "./agents.ts";
 import { KEYS } from "./keys.ts";
 import { Program } from "./processes.ts";
 import type { Decided, DeskProgram, WorkerProgram } from "./program.ts";
@@ -43,6 +43,7 @@ export class Place {
       store: postgres(init.database),
       keyring: KEYS,
       agents,
+      workflows: makeWorkflows(agents),
       ...toolkitOf(agents),
       engine: temporal({ connection, taskQueue }),
       ...(redis === undefined ? {} : { bus: redisBus(redis) }),

@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
 import { postgres, redisBus, Trackside } from "@trackside/host";
 import { TracksideError } from "trackside";
 import { createWorker } from "../../src/worker/index.ts";
-import { type AgentsInit, makeAgents, toolkitOf } from "./agents.ts";
+import { type AgentsInit, makeAgents, makeWorkflows, toolkitOf } from "./agents.ts";
 import { KEYS } from "./keys.ts";
 
 export interface WorkerProgram extends AgentsInit {
@@ -46,6 +46,7 @@ async function work({ address, taskQueue, database, redis, bundle, ...made }: Wo
     store: postgres(database),
     keyring: KEYS,
     agents,
+    workflows: makeWorkflows(agents),
     ...toolkitOf(agents),
     claims: false,
     notice: (notice) => say({ notice }),
