@@ -54,7 +54,10 @@ function Words({ id, data: { node, problem, run }, idle }: { id: string; data: C
     <>
       <div className="flex h-5 min-w-0 items-center gap-1.5 text-xs text-muted">
         <KindIcon width={14} height={14} className="shrink-0" />
-        <span className="min-w-0 flex-1 truncate">{KIND_WORDS[node.kind].word}</span>
+        {/* Of half a word nobody has anything: the longest state leaves it to the icon. */}
+        <span className="min-w-0 flex-1 truncate">
+          {run?.state !== "waiting" && KIND_WORDS[node.kind].word}
+        </span>
         {run && <NodeStateBadge run={run} />}
         {problem !== undefined && (
           <span className="flex items-center text-red" title={problem}>

@@ -62,16 +62,7 @@ export function NodeRunPanel({
           It tries again in <Countdown until={run.retryAt} over="a moment" />.
         </p>
       )}
-      {run?.state === "waiting" && run.approvalId !== undefined && (
-        <Link
-          to="/inbox/$id"
-          params={{ id: run.approvalId }}
-          className="inline-flex h-8 w-fit items-center gap-1.5 rounded-md bg-accent-fill px-3 font-medium text-on-accent coarse:h-10"
-        >
-          <InboxIcon />
-          Decide in the inbox
-        </Link>
-      )}
+      {run?.state === "waiting" && run.approvalId !== undefined && <DecideLink id={run.approvalId} />}
       {run?.failure && (
         <section aria-label="Why it failed" className="rounded-md border border-red bg-red-soft px-3 py-2">
           <p className="font-mono text-xs text-red">{run.failure.code}</p>
@@ -111,6 +102,22 @@ export function NodeRunPanel({
         </p>
       )}
     </div>
+  );
+}
+
+/** Where whoever is asked decides. */
+export function DecideLink({ id, what }: { id: string; what?: string }) {
+  return (
+    <Link
+      to="/inbox/$id"
+      params={{ id }}
+      className="inline-flex min-h-8 w-fit max-w-full items-center gap-1.5 rounded-md bg-accent-fill px-3 py-1 font-medium text-on-accent coarse:min-h-10"
+    >
+      <InboxIcon />
+      <span className="min-w-0 break-words">
+        {what === undefined ? "Decide in the inbox" : `Decide ${what}`}
+      </span>
+    </Link>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { client } from "../../../api.ts";
 import { plural } from "../../../format/number.ts";
 import { useKeys } from "../../../keys/use-keys.ts";
@@ -27,7 +27,7 @@ import { neighbour } from "../draft/walking.ts";
 import { useFlow } from "../editor/flow-control.ts";
 import { NodeList } from "./node-list.tsx";
 import { type NodeRuns, nodeRunsOf } from "./node-run.ts";
-import { NodeRunPanel } from "./node-run-panel.tsx";
+import { DecideLink, NodeRunPanel } from "./node-run-panel.tsx";
 
 /** A run on the canvas of the definition it is pinned to, live until it is over. Nothing can be edited here. */
 export function RunView({ name, id }: { name: string; id: string }) {
@@ -99,6 +99,11 @@ function Shown({
     pick(id);
     flow.select({ nodes: [id], edges: [] }, true);
   };
+  // A link to a node shows it selected, as if somebody had just clicked it.
+  const linked = useRef(selected);
+  useEffect(() => {
+    if (linked.current !== undefined) flow.select({ nodes: [linked.current], edges: [] }, false);
+  }, [flow]);
   const leave = () => {
     pick(undefined);
     flow.select(NOTHING, false);
@@ -141,7 +146,7 @@ function Shown({
         over={isOver(run)}
       />
     ) : (
-      <RunSummary run={run} runs={runs} output={output} />
+      <RunSummary run={run} definition={definition} runs={runs} output={output} />
     );
   const close = node && <IconButton size="small" icon={CloseIcon} label="Back to the run" onClick={leave} />;
   const title = node && selected ? titleOf(selected, node) : `Run ${shortId(run.id)}`;
@@ -195,9 +200,22 @@ const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 const NOTHING_DONE = () => {};
 
 /** What happened, as a whole. */
-function RunSummary({ run, runs, output }: { run: RunDetail; runs: NodeRuns; output: string | undefined }) {
+function RunSummary({
+  run,
+  definition,
+  runs,
+  output,
+}: {
+  run: RunDetail;
+  definition: Definition;
+  runs: NodeRuns;
+  output: string | undefined;
+}) {
   const story = storyOf(run);
   const states = [...runs.values()].map(({ state }) => state);
+  const asked = [...runs].flatMap(([id, { state, approvalId }]) =>
+    state === "waiting" && approvalId !== undefined ? [{ id, approvalId }] : [],
+  );
   const skipped = states.filter((state) => state === "skipped").length;
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -210,6 +228,9 @@ function RunSummary({ run, runs, output }: { run: RunDetail; runs: NodeRuns; out
         {story.why && <p className="break-words text-muted">{story.why}</p>}
         {story.next && <p className="text-muted">{story.next}</p>}
       </div>
+      {asked.map(({ id, approvalId }) => (
+        <DecideLink key={id} id={approvalId} what={titleOf(id, definition.nodes[id])} />
+      ))}
       {output !== undefined && (
         <section aria-label="Output" className="flex min-w-0 flex-col gap-1">
           <h3 className="font-medium">Output</h3>
