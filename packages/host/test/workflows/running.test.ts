@@ -288,6 +288,22 @@ describe("runs of workflows", () => {
     expect(await workflows.get("in-code")).toMatchObject({ runs: 2, failures: 0 });
   });
 
+  test("W4 two saves at the same moment may make a circle: its runs are refused, and say why", async () => {
+    const { workflows, runs } = await roomOn((await database())());
+    const runsOf = (name: string, workflow: string) => ({
+      name,
+      nodes: { sub: { kind: "workflow", workflow } },
+    });
+    for (const name of ["a", "b"]) await workflows.create(flowOf(name), ANN);
+    const saved = await Promise.allSettled([
+      workflows.save("a", runsOf("a", "b"), { ...ANN, version: 1 }),
+      workflows.save("b", runsOf("b", "a"), { ...ANN, version: 1 }),
+    ]);
+    expect(saved.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]); // neither saw the other
+    await expect(workflows.start("a", {})).rejects.toThrow(/"a", which runs "b", which runs "a"/);
+    expect(await runs.list({})).toEqual([]);
+  });
+
   test("a run that is queued waits for a worker", async () => {
     const store = await database();
     const asking = await roomOn(store(), { claims: false });
