@@ -55,6 +55,9 @@ export function useFlow() {
       fit(): void {
         setTimeout(() => void flow.fitView(FIT));
       },
+      zoom(by: number): void {
+        void flow.zoomTo(flow.getZoom() * by);
+      },
       /** The middle of what is seen. */
       middle(): Position {
         const box = frame.current?.getBoundingClientRect();

@@ -32,10 +32,10 @@ export function useHistory(start: Definition) {
   const edit = useCallback((step: Edit) => dispatch({ type: "edit", edit: step, at: performance.now() }), []);
   const undo = useCallback(() => dispatch({ type: "undo" }), []);
   const redo = useCallback(() => dispatch({ type: "redo" }), []);
-  const unreadable: readonly Issue[] = Object.entries(unread).map(([path, { message }]) => ({
-    path,
-    message,
-  }));
+  const unreadable = useMemo<readonly Issue[]>(
+    () => Object.entries(unread).map(([path, { message }]) => ({ path, message })),
+    [unread],
+  );
   return {
     draft: history.present,
     dirty,

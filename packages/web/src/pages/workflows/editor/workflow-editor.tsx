@@ -19,7 +19,7 @@ import { toast } from "../../../ui/toast.tsx";
 import { Issues } from "../../agents/draft/issues.ts";
 import { goToField } from "../../agents/editor/go-to-field.ts";
 import { Canvas, NOTHING, type Selection } from "../canvas/canvas.tsx";
-import { freePlace, GAP, GRID, WIDTH } from "../canvas/geometry.ts";
+import { freePlace, GAP, GRID, HEIGHT, WIDTH } from "../canvas/geometry.ts";
 import { FitIcon, KIND_ICONS, RedoIcon, UndoIcon } from "../canvas/kind-icons.tsx";
 import {
   type Definition,
@@ -259,7 +259,7 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
     edit({ type: "remove", nodes, edges: edges.map(edgeId) });
     select(next === undefined ? [] : [next], false);
   };
-  const paste = (piece: Piece, by: Position = { x: 4 * GRID, y: 4 * GRID }) => {
+  const paste = (piece: Piece, by: Position = { x: 4 * GRID, y: HEIGHT + 2 * GRID }) => {
     const ids = idsFor(definition, piece);
     edit({ type: "paste", piece, ids, by });
     select(Object.values(ids));
@@ -337,6 +337,8 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
     { keys: "mod+shift+z", what: "Redo", run: form.redo, repeat: true, whileTyping: true, enabled: mayEdit },
     { keys: "l", what: "Put all nodes in order", run: arrange, enabled: mayEdit },
     { keys: "f", what: "Show all of it", run: () => flow.fit() },
+    { keys: "+", what: "Look closer", run: () => flow.zoom(1.25), repeat: true },
+    { keys: "-", what: "Look from further away", run: () => flow.zoom(0.8), repeat: true },
     {
       keys: "escape",
       what: "Back to the canvas, then select nothing",

@@ -118,6 +118,8 @@ function Shown({
     { keys: "arrowdown", what: "Node below", run: walk("down"), repeat: true },
     { keys: "arrowup", what: "Node above", run: walk("up"), repeat: true },
     { keys: "f", what: "Show all of it", run: () => flow.fit() },
+    { keys: "+", what: "Look closer", run: () => flow.zoom(1.25), repeat: true },
+    { keys: "-", what: "Look from further away", run: () => flow.zoom(0.8), repeat: true },
     { keys: "escape", what: "Select nothing", run: leave },
   ]);
   const canvas = (
