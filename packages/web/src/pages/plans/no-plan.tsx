@@ -36,7 +36,7 @@ export function NoPlan({
           </Button>
         </span>
       }
-      code={`await trackside.plans.create("${agent}", { goal, steps }, { by });`}
+      code="trackside.plans.create(agent, { goal, steps }, { by })"
     >
       A plan is a goal and steps that depend on each other. Each step is a run of the agent, and its output
       can be verified.

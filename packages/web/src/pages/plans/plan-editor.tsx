@@ -172,8 +172,11 @@ export function PlanEditor({ agent, plan, start, onDone }: PlanEditorProps) {
         <div className="flex flex-wrap items-baseline justify-between gap-2">
           <h2 className="text-lg font-semibold">Steps</h2>
           <p className="text-xs text-muted">
-            Drag a step by its grip, or press <KeyHint keys="alt+arrowup" /> <KeyHint keys="alt+arrowdown" />{" "}
-            in it.
+            Drag a step by its grip
+            <span className="coarse:hidden">
+              , or press <KeyHint keys="alt+arrowup" /> <KeyHint keys="alt+arrowdown" /> in it
+            </span>
+            .
           </p>
         </div>
         <ol ref={list} className="flex flex-col gap-2">

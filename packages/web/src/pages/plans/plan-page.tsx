@@ -139,18 +139,22 @@ function PlanOf({ board }: { board: Board }) {
       {editing ? (
         <PlanEditor
           agent={agent}
-          plan={editing.plan}
+          // As it is now: what runs meanwhile can no longer be changed.
+          plan={plan !== null && plan.id === editing.plan?.id ? plan : editing.plan}
           start={editing.start}
           onDone={() => setEditing(undefined)}
         />
       ) : plan === null ? (
-        <NoPlan
-          agent={agent}
-          refused={refused}
-          isGenerating={isGenerating}
-          onWrite={() => setEditing({ plan: undefined, start: EMPTY })}
-          onGenerate={() => setGenerating(true)}
-        />
+        <div className="flex flex-col gap-4">
+          <NoPlan
+            agent={agent}
+            refused={refused}
+            isGenerating={isGenerating}
+            onWrite={() => setEditing({ plan: undefined, start: EMPTY })}
+            onGenerate={() => setGenerating(true)}
+          />
+          {board.autonomous.on && <AutonomousCard board={board} />}
+        </div>
       ) : (
         <div className="flex flex-col gap-4">
           <Goal board={board} plan={plan} />
