@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { completed, completionsOf, matching, openTemplateAt } from "./completions.ts";
+import { pieceOf } from "./edit.ts";
+import { newNode } from "./new-node.ts";
+import { pieceIn, pieceText } from "./pasted-piece.ts";
 import { fieldsOf, schemaOf } from "./simple-schema.ts";
 import { readTyped, typedOf } from "./typed-value.ts";
 
@@ -83,4 +86,41 @@ test("a choice replaces what was typed in the braces, and closes them", () => {
   expect(openTemplateAt("{{ input.env }} and", 17)).toBeUndefined();
   expect(openTemplateAt("\\{{ in", 6)).toBeUndefined();
   expect(openTemplateAt("plain", 3)).toBeUndefined();
+});
+
+const KINDS = ["agent", "tool", "condition", "map", "approval", "wait", "workflow"] as const;
+
+test("what was copied is what is pasted, of every kind", () => {
+  const nodes = Object.fromEntries(KINDS.map((kind) => [kind, newNode(kind, { x: 0, y: 0 })]));
+  const edges = [
+    { from: "condition", to: "map", when: "true" as const },
+    { from: "agent", to: "tool" },
+  ];
+  const piece = pieceOf({ name: "a", nodes, edges }, [...KINDS]);
+  expect(pieceIn(pieceText(piece))).toEqual(piece);
+});
+
+test("whatever else is on the clipboard is left alone, and half a node is none", () => {
+  for (const text of [
+    "",
+    "hello",
+    '{"trackside_nodes":1}',
+    '{"trackside_nodes":{"nodes":[],"edges":[]}}',
+    "trackside_nodes {",
+  ])
+    expect(pieceIn(text)).toBeUndefined();
+  const hostile = {
+    __proto__: { kind: "agent" },
+    "no id": newNode("wait", { x: 0, y: 0 }),
+    strange: { kind: "constructor" },
+    bare: { kind: "approval" },
+    odd: { kind: "agent", agent: "a", prompt: 5 },
+    deep: { kind: "condition", if: { all: [] } },
+    far: { ...newNode("wait", { x: 0, y: 0 }), position: { x: null, y: 0 } },
+  };
+  const given = { nodes: { ...hostile, ok: newNode("wait", { x: 0, y: 0 }) }, edges: [{ from: 1 }, null] };
+  expect(pieceIn(JSON.stringify({ trackside_nodes: given }))).toEqual({
+    nodes: { ok: newNode("wait", { x: 0, y: 0 }) },
+    edges: [],
+  });
 });

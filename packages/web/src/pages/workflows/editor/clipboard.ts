@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { Piece } from "../draft/edit.ts";
-
-const MARK = "trackside_nodes";
+import { pieceIn, pieceText } from "../draft/pasted-piece.ts";
 
 /** Copy, cut and paste of nodes, by the clipboard of the machine: also into another workflow or another window. */
 export function useClipboard(handlers: {
@@ -19,7 +18,7 @@ export function useClipboard(handlers: {
       if (isBusy()) return false;
       const piece = latest.current.copy();
       if (piece === undefined) return false;
-      event.clipboardData?.setData("text/plain", JSON.stringify({ [MARK]: piece }, null, 2));
+      event.clipboardData?.setData("text/plain", pieceText(piece));
       event.preventDefault();
       return true;
     };
@@ -51,18 +50,4 @@ function isBusy(): boolean {
   if (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) return true;
   if (document.querySelector("[role=dialog]")) return true;
   return (window.getSelection()?.toString() ?? "") !== "";
-}
-
-/** What was copied here; whatever else is on the clipboard is none of ours. */
-export function pieceIn(text: string): Piece | undefined {
-  if (!text.includes(MARK)) return undefined;
-  try {
-    const { [MARK]: piece } = JSON.parse(text) as Record<string, unknown>; // looked at below
-    if (typeof piece !== "object" || piece === null || !("nodes" in piece) || !("edges" in piece))
-      return undefined;
-    const isOne = typeof piece.nodes === "object" && piece.nodes !== null && Array.isArray(piece.edges);
-    return isOne ? (piece as Piece) : undefined; // what is in the nodes is checked like everything that is typed
-  } catch {
-    return undefined;
-  }
 }
