@@ -250,7 +250,10 @@ function useShown(
   selected: string | undefined,
   scrollTo: (index: number, isFirst: boolean) => void,
 ): void {
-  const shown = useRef<{ id: string | undefined; isFirst: boolean }>({ id: undefined, isFirst: true });
+  const shown = useRef<{ id: string | undefined; isFirst: boolean }>({
+    id: undefined,
+    isFirst: selected !== undefined,
+  });
   useEffect(() => {
     const { id, isFirst } = shown.current;
     if (selected === id) return;
