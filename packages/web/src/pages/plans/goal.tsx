@@ -7,6 +7,8 @@ import { Time } from "../../ui/time.tsx";
 import { PlanBadge } from "./badges.tsx";
 import type { Board, Plan } from "./types.ts";
 
+const LONG = 200;
+
 /** The goal, how far it is, and who works on it. */
 export function Goal({ board, plan }: { board: Board; plan: Plan }) {
   const done = plan.steps.filter(({ state }) => state === "completed" || state === "skipped").length;
@@ -16,7 +18,13 @@ export function Goal({ board, plan }: { board: Board; plan: Plan }) {
       aria-label="Goal"
       className="flex flex-col gap-2 rounded-md border border-line bg-panel px-4 py-3"
     >
-      <p className="measure text-lg font-semibold break-words whitespace-pre-wrap">{plan.goal}</p>
+      {/* A long one scrolls in place, so that the steps stay in sight; then it is reached with the keyboard, too. */}
+      <div
+        {...(plan.goal.length > LONG && { tabIndex: 0, role: "group", "aria-label": "The whole goal" })}
+        className="max-h-36 overflow-y-auto"
+      >
+        <p className="measure text-lg font-semibold break-words whitespace-pre-wrap">{plan.goal}</p>
+      </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
         <PlanBadge state={plan.state} />
         <WorkLine board={board} />
