@@ -20,6 +20,7 @@ import {
   StoredDefinitions,
 } from "../definitions/stored-definitions.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
+import { erasePlans } from "../plans/erase.ts";
 import { DEFAULT_TENANT } from "../runs/runs.ts";
 import type { Cipher } from "../secrets/index.ts";
 import { AGENTS, type BesideAgent } from "./agent-rows.ts";
@@ -109,7 +110,8 @@ export class Agents {
     const { engine, cipher, open } = init;
     const { store, clock } = engine;
     this.#code = new InCode("agent", init.code, clock.now());
-    this.#stored = new StoredDefinitions({ kind: AGENTS, store, now: () => clock.now(), cipher, open });
+    const now = () => clock.now();
+    this.#stored = new StoredDefinitions({ kind: AGENTS, store, now, cipher, open, erasing: erasePlans });
   }
 
   /** By name, those in code among the others. */

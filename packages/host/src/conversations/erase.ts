@@ -2,6 +2,7 @@ import { TracksideError } from "trackside";
 import { eraseAnswers } from "../answers/answers.ts";
 import { erasePieces } from "../artifacts/content.ts";
 import type { DurableEngine } from "../journal/durable-engine.ts";
+import { erasePlanOutputs } from "../plans/erase.ts";
 import { rows } from "../store/store.ts";
 
 /** Erases everything a conversation consists of. A run under way on it is stopped first. */
@@ -39,6 +40,7 @@ export async function eraseConversation(engine: DurableEngine, tenant: string, i
     yield* erasePieces(db, id);
     yield* rows(db.deleteFrom("artifacts").where("conversation_id", "=", id));
     yield* rows(db.deleteFrom("branches").where("conversation_id", "=", id));
+    yield* erasePlanOutputs(db, id);
     yield* rows(db.deleteFrom("conversations").where("id", "=", id));
     // Words of it may be in what was answered over HTTP; which answers those are, nobody knows.
     yield* eraseAnswers(db, tenant);

@@ -82,6 +82,8 @@ export interface CheckedDefinition {
 
 export interface StoredDefinitionsInit<B extends object> {
   readonly kind: DefinitionKind<B>;
+  /** Erases what belongs to one of them and is kept elsewhere. */
+  readonly erasing?: (db: Builder, tenant: string, id: string) => Operation<void>;
   readonly store: Store;
   readonly now: () => number;
   readonly cipher: Cipher;
@@ -254,7 +256,10 @@ export class StoredDefinitions<B extends object> {
     if (given !== undefined && row.version !== given) throw this.#conflict(row, given);
     const { id, name, version, digest } = row;
     if (!(yield* deleteDefinition(db, noun, row))) throw yield* this.#overtaken(db, row, version);
-    if (erase) yield* eraseVersions(db, noun, id);
+    if (erase) {
+      yield* eraseVersions(db, noun, id);
+      if (this.#init.erasing) yield* this.#init.erasing(db, tenant, id);
+    }
     const { definition } = this.#init.kind.body.read(row.body, id);
     const about = { [noun]: id, name, version, digest, erased: erase };
     yield* this.#tell(db, { tenant, at, action: `${noun}.deleted`, by, about, before: definition });

@@ -18,3 +18,13 @@ export function* erasePlanOutputs(db: Builder, conversationId: string): Operatio
     );
   }
 }
+
+/** An agent is erased, and its plans with it. */
+export function* erasePlans(db: Builder, tenant: string, agentId: string): Operation<void> {
+  const of = yield* rows(
+    db.selectFrom("plans").select("id").where("tenant", "=", tenant).where("agent_id", "=", agentId),
+  );
+  for (const { id } of of) yield* rows(db.deleteFrom("plan_steps").where("plan_id", "=", id));
+  for (const table of ["plan_versions", "plans", "plan_work"] as const)
+    yield* rows(db.deleteFrom(table).where("tenant", "=", tenant).where("agent_id", "=", agentId));
+}

@@ -1,4 +1,3 @@
-export { erasePlanOutputs } from "./erase.ts";
 export { PlanConflictError } from "./errors.ts";
 export type {
   PlanBoard,

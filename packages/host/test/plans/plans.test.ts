@@ -1,7 +1,6 @@
 import { Agent, AgentConfigError } from "trackside";
 import { describe, expect, test } from "vitest";
 import { PlanConflictError } from "../../src/index.ts";
-import { erasePlanOutputs } from "../../src/plans/index.ts";
 import { rows } from "../../src/store/index.ts";
 import { agentOf, hostOn } from "../agents/support/host.ts";
 import { onBothStores, sqliteDatabase } from "../agents/support/stores.ts";
@@ -297,7 +296,7 @@ await onBothStores("plans", (database) => {
 describe("plans, whatever the store", () => {
   const database = async () => sqliteDatabase();
 
-  test("X12 what a plan has of a conversation can be erased with it; a secret never leaves with an output", async () => {
+  test("X12 what a plan has of a conversation is erased with it, and a plan with its agent; a secret never leaves with an output", async () => {
     const model = rolesModel(() => "the key is sk-live-4711-4711");
     const trackside = hostOn((await database())(), { models: models(model) });
     await trackside.agents.create({ definition: clerk() }, ANN);
@@ -313,10 +312,13 @@ describe("plans, whatever the store", () => {
     expect(stepIn(done, "a").output).toContain("the key is");
     expect(stepIn(done, "a").output).not.toContain("4711-4711");
     const { conversation_id } = await trackside.runs.get(stepIn(done, "a").run_id ?? "");
-    await trackside.engine.store.write((db) => erasePlanOutputs(db, conversation_id));
+    await trackside.conversations.delete(conversation_id);
     expect(stepIn(await trackside.plans.get(id), "a")).toMatchObject({ state: "completed", output: null });
     const left = await trackside.engine.store.read((db) => rows(db.selectFrom("plan_steps").selectAll()));
     expect(JSON.stringify(left)).not.toContain("the key is");
+    await trackside.agents.delete("clerk", { ...ANN, erase: true });
+    for (const table of ["plans", "plan_versions", "plan_steps"] as const)
+      expect(await trackside.engine.store.read((db) => rows(db.selectFrom(table).selectAll()))).toEqual([]);
   });
 
   test("W2 cycles, unknown dependencies and everything else that is wrong are told at once, each with its path", async () => {

@@ -15,7 +15,7 @@ function onChoice(choice: string, { kind, tool }: Approval): string {
 const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tool_call: {
     approve: "{tool} runs once, with exactly these arguments.",
-    reject: "{tool} does not run. The model is told so, with your reason, and goes on.",
+    reject: "{tool} does not run. The model, or the node of a workflow, is told so, with your reason.",
   },
   client_tool: {
     submit: "The result you give goes to the model as the result of {tool}.",
