@@ -16,7 +16,7 @@ import { PORTS, type Port, type Position } from "../draft/definition.ts";
 import { Graph } from "../draft/graph.ts";
 import { Card } from "./card.tsx";
 import { type CardNode, edgesIn, nodesOf, type Scene, type WayEdge } from "./flow.ts";
-import { GRID } from "./geometry.ts";
+import { FIT, GRID } from "./geometry.ts";
 import { Way } from "./way.tsx";
 import "./canvas.css";
 
@@ -45,7 +45,6 @@ export interface CanvasProps {
 
 const NODE_TYPES = { card: Card };
 const EDGE_TYPES = { way: Way };
-const FIT = { padding: "24px", maxZoom: 1 } as const;
 
 /**
  * Draws a workflow, and says what was done to it. What is under the pointer right now (a drag, a pan, a box) lives in the

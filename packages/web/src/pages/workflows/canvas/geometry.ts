@@ -8,6 +8,9 @@ export const HEIGHT = 76;
 export const GRID = 8;
 export const GAP = { x: 64, y: 32 } as const;
 
+/** How all of it is brought into sight: never larger than it is. */
+export const FIT = { padding: "24px", maxZoom: 1 } as const;
+
 /** Where a way out leaves the node. `failed` is at the bottom, out of the way of what usually happens. */
 export function placeOfPort(kind: Kind, port: Port): Position {
   if (port === "failed") return { x: WIDTH - 32, y: HEIGHT };

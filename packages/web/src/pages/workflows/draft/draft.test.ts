@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { afterWords, freePort, named } from "./adding.ts";
 import { refusal } from "./connecting.ts";
 import { type Definition, edgeFrom, edgeId, edgesOf } from "./definition.ts";
 import { type Draft, type Edit, edited, idsFor, pieceOf } from "./edit.ts";
@@ -193,6 +194,14 @@ test("new nodes get ids that are free and fit", () => {
   expect(freeId(DEPLOY.nodes, "ask")).toBe("ask-2");
   expect(freeId({ ...DEPLOY.nodes, "ask-2": newNode("wait", { x: 0, y: 0 }) }, "ask-2")).toBe("ask-3");
   expect(freeId({}, "42")).toBe("node");
+});
+
+test("what is added after a node takes the first way out that leads nowhere yet", () => {
+  const ok = DEPLOY.nodes["ok"] ?? newNode("wait", { x: 0, y: 0 });
+  expect(freePort(DEPLOY, "ok", ok)).toBe("false");
+  expect(afterWords(DEPLOY, "ok", "false")).toBe("It comes after ok, when false.");
+  expect(freePort(DEPLOY, "ship", newNode("tool", { x: 0, y: 0 }))).toBe("out");
+  expect(named(newNode("tool", { x: 0, y: 0 }), "deploy")).toMatchObject({ kind: "tool", tool: "deploy" });
 });
 
 test("a node is told in a line", () => {

@@ -2,10 +2,9 @@ import { useReactFlow } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import type { Selection } from "../canvas/canvas.tsx";
 import type { CardNode, WayEdge } from "../canvas/flow.ts";
-import { HEIGHT, WIDTH } from "../canvas/geometry.ts";
+import { FIT, HEIGHT, WIDTH } from "../canvas/geometry.ts";
 import type { Position } from "../draft/definition.ts";
 
-const FIT = { padding: "24px", maxZoom: 1 } as const;
 /** Nodes that are drawn only where they are seen come a moment after the view. */
 const TRIES = 10;
 

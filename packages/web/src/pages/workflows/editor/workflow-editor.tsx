@@ -10,29 +10,23 @@ import { plural } from "../../../format/number.ts";
 import { useKeys } from "../../../keys/use-keys.ts";
 import { one } from "../../../search.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { cx } from "../../../ui/class-names.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
-import { CloseIcon, PlusIcon, WarningIcon } from "../../../ui/icons.tsx";
-import { KeyHint } from "../../../ui/key-hint.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { PlusIcon, WarningIcon } from "../../../ui/icons.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { Issues } from "../../agents/draft/issues.ts";
 import { goToField } from "../../agents/editor/go-to-field.ts";
 import { Canvas, NOTHING, type Selection } from "../canvas/canvas.tsx";
 import { freePlace, GAP, GRID, HEIGHT, WIDTH } from "../canvas/geometry.ts";
-import { FitIcon, KIND_ICONS, RedoIcon, UndoIcon } from "../canvas/kind-icons.tsx";
+import { FitIcon, RedoIcon, UndoIcon } from "../canvas/kind-icons.tsx";
+import { afterWords, freePort, named } from "../draft/adding.ts";
 import {
   type Definition,
   edgeFrom,
   edgeId,
   edgesOf,
   type Kind,
-  type NodeDraft,
-  PORT_WORDS,
-  PORTS,
   type Port,
   type Position,
-  portOf,
   titleOf,
 } from "../draft/definition.ts";
 import { idsFor, type Piece, pieceOf } from "../draft/edit.ts";
@@ -40,7 +34,6 @@ import { Graph } from "../draft/graph.ts";
 import { laidOut, placesOf } from "../draft/layout.ts";
 import { freeId, newNode } from "../draft/new-node.ts";
 import { type Direction, neighbour } from "../draft/walking.ts";
-import { KIND_WORDS } from "../draft/words.ts";
 import { EdgePanel, ManyPanel } from "../panel/edge-panel.tsx";
 import { NodePanel } from "../panel/node-panel.tsx";
 import { SettingsPanel } from "../panel/settings-panel.tsx";
@@ -51,8 +44,11 @@ import { useClipboard } from "./clipboard.ts";
 import { ConflictDialog, type WorkflowRecord } from "./conflict-dialog.tsx";
 import { ConnectPicker } from "./connect-picker.tsx";
 import { type WorkflowEditor as Editor, WorkflowEditorContext } from "./context.ts";
+import { EmptyCanvas } from "./empty-canvas.tsx";
 import { useFlow } from "./flow-control.ts";
+import { PanelHead } from "./panel-head.tsx";
 import { ProblemList } from "./problem-list.tsx";
+import { SaveBar } from "./save-bar.tsx";
 import { nodeOf, problemsByNode, useHistory } from "./use-history.ts";
 
 export interface WorkflowEditorProps {
@@ -547,146 +543,5 @@ function Editing({ record, start, catalog, readOnly, notice, actions }: Workflow
         onConfirm={() => blocker.proceed?.()}
       />
     </WorkflowEditorContext>
-  );
-}
-
-/** What it is made of is known where an agent or tool was picked by its name. */
-function named(node: NodeDraft, name: string | undefined): NodeDraft {
-  if (name === undefined) return node;
-  switch (node.kind) {
-    case "agent":
-      return { ...node, agent: name };
-    case "tool":
-      return { ...node, tool: name };
-    case "workflow":
-      return { ...node, workflow: name };
-    default:
-      return node;
-  }
-}
-
-/** The first way out that leads nowhere yet; `failed` only if somebody asks for it. */
-function freePort(definition: Definition, id: string, { kind }: NodeDraft): Port | undefined {
-  const used = new Set(
-    edgesOf(definition)
-      .filter(({ from }) => from === id)
-      .map(portOf),
-  );
-  const usual = PORTS[kind].filter((port) => port !== "failed");
-  return usual.find((port) => !used.has(port)) ?? usual[0];
-}
-
-function afterWords(definition: Definition, id: string, port: Port): string {
-  const title = titleOf(id, definition.nodes[id]);
-  return port === "out" ? `It comes after ${title}.` : `It comes after ${title}, when ${PORT_WORDS[port]}.`;
-}
-
-function PanelHead({
-  node,
-  id,
-  edges,
-  count,
-  onClose,
-}: {
-  node: NodeDraft | undefined;
-  id: string | undefined;
-  edges: number;
-  count: number;
-  onClose(): void;
-}) {
-  const KindIcon = node && KIND_ICONS[node.kind];
-  const isAny = count > 0 || edges > 0;
-  return (
-    <header className="flex min-h-11 shrink-0 items-center gap-2 border-b border-line px-4">
-      {KindIcon && <KindIcon className="shrink-0 text-muted" />}
-      <h2 className="min-w-0 flex-1 truncate font-semibold">
-        {node && id ? (
-          <>
-            {titleOf(id, node)}{" "}
-            <span className="font-normal text-muted">{KIND_WORDS[node.kind].word.toLowerCase()}</span>
-          </>
-        ) : count > 1 ? (
-          plural(count, "node")
-        ) : edges > 0 ? (
-          "Edge"
-        ) : (
-          "Workflow"
-        )}
-      </h2>
-      {isAny && <IconButton size="small" icon={CloseIcon} label="Select nothing" onClick={onClose} />}
-    </header>
-  );
-}
-
-function EmptyCanvas({ onAdd }: { onAdd: (() => void) | undefined }) {
-  return (
-    <div className="pointer-events-none absolute inset-0 grid place-items-center p-4">
-      <div className="pointer-events-auto flex max-w-80 flex-col items-center gap-3 text-center">
-        <p className="text-muted">
-          A workflow is made of nodes: agents, tools, conditions, approvals. What is not connected runs at the
-          same time.
-        </p>
-        {onAdd && (
-          <Button kind="primary" icon={PlusIcon} onClick={onAdd}>
-            Add the first node
-            <span className="ml-2 [&_kbd]:border-transparent [&_kbd]:bg-transparent [&_kbd]:text-on-accent">
-              <KeyHint keys="a" />
-            </span>
-          </Button>
-        )}
-      </div>
-    </div>
-  );
-}
-
-function SaveBar(props: {
-  note: string;
-  setNote(note: string): void;
-  dirty: boolean;
-  isNew: boolean;
-  problems: number;
-  pending: boolean;
-  onDiscard(): void;
-  onSave(): void;
-}) {
-  const { note, setNote, dirty, isNew, problems, pending, onDiscard, onSave } = props;
-  const words =
-    problems > 0 && dirty
-      ? plural(problems, "problem")
-      : dirty
-        ? isNew
-          ? "Not saved yet"
-          : "Unsaved changes"
-        : isNew
-          ? "Nothing to save yet"
-          : "Everything is saved";
-  return (
-    <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-4 py-2">
-      {dirty && (
-        <TextField
-          aria-label="Note for the version"
-          placeholder="Note: what changed and why"
-          value={note}
-          onChange={setNote}
-          maxLength={500}
-        />
-      )}
-      <div className="flex items-center gap-2">
-        <p
-          aria-live="polite"
-          className={cx("mr-auto text-sm", problems > 0 && dirty ? "text-red" : "text-muted")}
-        >
-          {words}
-        </p>
-        {dirty && !isNew && (
-          <Button kind="quiet" onClick={onDiscard}>
-            Discard
-          </Button>
-        )}
-        <Button kind="primary" pending={pending} onClick={onSave}>
-          {isNew ? "Create workflow" : "Save workflow"}
-        </Button>
-      </div>
-    </footer>
   );
 }
