@@ -9,6 +9,7 @@ import { decide, settleCall } from "../turn/settle-call.ts";
 import { Slots } from "../turn/slots.ts";
 import { addUsage } from "../turn/state.ts";
 import type { ChildOut, NodeInput, NodeOut, World } from "../turn/world.ts";
+import { CHUNK } from "./chunk.ts";
 import type { Turnstile } from "./turnstile.ts";
 import { under } from "./under.ts";
 
@@ -219,7 +220,10 @@ export class NodeRun {
     const count = chunks ?? items;
     await Promise.all(Array.from({ length: count }, (_, i) => one(i)));
     const about = { items, ...(usage ? { usage } : {}) };
-    const ended = firstEnd(ends, this.#node.on_error === "collect" && chunks === undefined);
+    const ended = firstEnd(ends, {
+      collects: this.#node.on_error === "collect" && chunks === undefined,
+      perRun: chunks === undefined ? 1 : CHUNK,
+    });
     if (ended) return { ...about, ...ended };
     const results = calls && ends.map(({ message_id = "" }) => message_id);
     const chunked = chunks === undefined ? {} : { chunked: true as const };
@@ -301,14 +305,20 @@ function childEnd({ failure, aborted, cancelled }: ChildOut): NodeEnd | undefine
 }
 
 /** What the end of one item means to all of them: an abort, the item that failed first, or a cancel. */
-function firstEnd(ends: readonly NodeEnd[], collects: boolean): NodeEnd | undefined {
+function firstEnd(
+  ends: readonly NodeEnd[],
+  { collects, perRun }: { readonly collects: boolean; readonly perRun: number },
+): NodeEnd | undefined {
   const fatal = ends.find((end) => end.fatal);
   if (fatal) return { ...(fatal.fatal ? { fatal: fatal.fatal, failure: fatal.fatal } : {}) };
   const at = ends.findIndex(({ failure, cancelled }) => failure && cancelled === undefined);
   const failed = ends[at]?.failure;
   if (failed && !collects) {
-    const { code, message, details } = failed;
-    return { failure: { code, message: `Item ${at}: ${message}`, details: { ...details, item: at } } };
+    // A part of a long map failed of one of its own items.
+    const { code, message } = (perRun > 1 ? failed.cause : undefined) ?? failed;
+    const item = at * perRun + (perRun > 1 ? Number(failed.details?.["item"] ?? 0) : 0);
+    const why = perRun > 1 ? message.replace(/^Item \d+: /, "") : message;
+    return { failure: { code, message: `Item ${item}: ${why}`, details: { ...failed.details, item } } };
   }
   const cancelled = ends.find((end) => end.cancelled !== undefined)?.cancelled;
   return cancelled === undefined ? undefined : stopped(cancelled);

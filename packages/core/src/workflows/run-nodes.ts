@@ -238,7 +238,10 @@ function failureOf(first: string, failed: readonly string[], why: Failure | unde
   return {
     code: "node_failed",
     message: `The node ${quoted(first)} failed: ${why?.message ?? "nobody knows why"}${others}`,
-    details: { nodes: failed },
+    details: {
+      nodes: failed,
+      ...(why?.details?.["item"] === undefined ? {} : { item: why.details["item"] }),
+    },
     ...(why ? { cause: { code: why.code, message: why.message } } : {}),
   };
 }

@@ -37,8 +37,6 @@ interface Whose {
 }
 
 const POLL_MS = 2_000;
-/** With nothing to do: somebody else's process may have died in the middle of it. */
-const IDLE_POLL_MS = 10_000;
 const MOST_AT_ONCE = 1_000;
 
 /**
@@ -54,7 +52,6 @@ export class PlanWorker {
   #unwatch: (() => void)[] = [];
   #looking: Promise<void> | undefined;
   #lookAgain = false;
-  #isBusy = false;
 
   constructor(init: PlanWorkerInit) {
     this.#init = init;
@@ -105,7 +102,7 @@ export class PlanWorker {
       return;
     }
     // What others do is a matter of this machine's time, whatever clock runs go by.
-    this.#timer = systemClock.after(this.#isBusy ? POLL_MS : IDLE_POLL_MS, () => this.wake());
+    this.#timer = systemClock.after(POLL_MS, () => this.wake());
     this.#timer.hold?.(false);
   }
 
@@ -115,8 +112,7 @@ export class PlanWorker {
 
   async #look(): Promise<void> {
     const open = await this.#init.engine.store.read(openWork);
-    this.#isBusy = open.length > 0;
-    if (!this.#isBusy) this.#watched.clear();
+    if (open.length === 0) this.#watched.clear();
     await Promise.all(
       open.map((one) =>
         this.work(one).catch((error: unknown) =>
