@@ -48,6 +48,7 @@ export async function setNotifying(on: boolean): Promise<void> {
 
 export interface Waiting {
   readonly id: string;
+  /** What is asked about: a tool, or the question of a workflow's node. */
   readonly tool: string | null;
   readonly agent: string;
 }
@@ -68,10 +69,15 @@ export function useNotifications(waiting: readonly Waiting[] | undefined): void 
     for (const { id } of waiting) known.current.add(id);
     if (read() !== "on" || !document.hidden) return;
     for (const { id, tool, agent } of fresh)
-      notify(id, `${tool ?? "A request"} waits for you`, `Asked by ${agent}`, () => {
-        window.focus();
-        void navigate({ to: "/inbox/$id", params: { id } });
-      });
+      notify(
+        id,
+        tool?.endsWith("?") ? tool : `${tool ?? "A request"} waits for you`,
+        `Asked by ${agent}`,
+        () => {
+          window.focus();
+          void navigate({ to: "/inbox/$id", params: { id } });
+        },
+      );
   }, [waiting, navigate]);
 }
 

@@ -11,7 +11,11 @@ const pendingQuery = queryOptions({
       { query: { state: "pending", limit: 100 } },
       { signal },
     );
-    const waiting: readonly Waiting[] = items.map(({ id, tool, agent }) => ({ id, tool, agent }));
+    const waiting: readonly Waiting[] = items.map(({ id, tool, agent, kind, reasons }) => ({
+      id,
+      tool: kind === "workflow_node" ? (reasons[0] ?? tool) : tool,
+      agent,
+    }));
     return { count: items.length, more: next !== null, waiting };
   },
   // For tabs that nobody sees: the others hear of changes as they happen.
