@@ -79,6 +79,7 @@ export {
 export type { PromptCacheReport, PromptCacheRequest } from "./local/prompt-cache/report.ts";
 export type { RunOptions, UserInput } from "./local/run-request.ts";
 export type { RunResult } from "./local/run-result.ts";
+export { type ReadInput, readWorkflowInput } from "./local/workflow-input.ts";
 export type { RailContext, RailQuestion, RailState, Reservation } from "./rails/context.ts";
 export { defineRail, Rail, type RailOptions, type RailReturn } from "./rails/rail.ts";
 export { RailManager } from "./rails/rail-manager.ts";
@@ -102,5 +103,5 @@ export {
 export { todoTools } from "./tools/todo.ts";
 export { ToolFile, type ToolFileInit } from "./tools/tool-file.ts";
 export type { ToolServers } from "./tools/tool-servers.ts";
-export { defineWorkflow, readWorkflowInput, Workflow, type WorkflowRegistry } from "./workflow.ts";
+export { defineWorkflow, Workflow, type WorkflowRegistry } from "./workflow.ts";
 export type { WorkflowConfig, WorkflowNodeConfig, WorkflowNodes } from "./workflow-config.ts";

@@ -8,12 +8,13 @@ import type { AgentBinding } from "./local/bound-agent.ts";
 import { systemClock } from "./local/clock.ts";
 import { type Engine, localEngine, refused } from "./local/engine.ts";
 import { newId } from "./local/ids.ts";
-import { after, type Maybe } from "./local/maybe.ts";
+import type { Maybe } from "./local/maybe.ts";
 import type { RunOptions } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { streamed } from "./local/streamed.ts";
 import { teamName } from "./local/team.ts";
 import { bindWorkflow, namesIn, workflowShell } from "./local/workflow-binding.ts";
+import { type ReadInput, readWorkflowInput } from "./local/workflow-input.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
 import { isJsonObject, type Json, type JsonObject } from "./schema/json.ts";
 import type { ConfigIssue } from "./schema/problems.ts";
@@ -171,29 +172,6 @@ export function defineWorkflow<
   const Nodes extends WorkflowNodes = WorkflowNodes,
 >(config: WorkflowConfig<Input, Output, Nodes>, registry: WorkflowRegistry = {}): Workflow<Input, Output> {
   return Workflow.define<Input, Output, Nodes>(config, registry);
-}
-
-/** An input as its run is begun with it: JSON that fits the workflow's schema, as text. */
-export type ReadInput =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly problem: string };
-
-/** Reads what a workflow is to be started with. Nothing is stored of what does not fit. */
-export function readWorkflowInput(
-  { input }: WorkflowDefinition,
-  given: unknown,
-  schema: CompiledSchema | null = null,
-): Maybe<ReadInput> {
-  if (!isJsonObject(given)) return { ok: false, problem: "a JSON object expected" };
-  const compiled = schema ?? (input === null ? null : compileSchema(input));
-  if (compiled === null) return { ok: true, text: JSON.stringify(given) };
-  return after(compiled.check(given), (found): ReadInput => {
-    if (!found.ok) return found;
-    // What its schema makes of it has to be JSON as well: it is kept with the run.
-    return isJsonObject(found.value)
-      ? { ok: true, text: JSON.stringify(found.value) }
-      : { ok: false, problem: "its schema makes something of it that is no JSON object" };
-  });
 }
 
 interface Bound {

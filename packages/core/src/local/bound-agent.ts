@@ -21,8 +21,10 @@ import type { ChildInput } from "../turn/world.ts";
 import { chunkOf } from "../workflows/chunk.ts";
 import { pinnedGraph } from "../workflows/pinned-graph.ts";
 import { type LoopTool, type LoopTools, loopToolsOf, NO_LOOP_TOOLS } from "./loop-tools.ts";
+import type { Maybe } from "./maybe.ts";
 import type { Customer } from "./served.ts";
 import { teamOf, workflowKey } from "./team.ts";
+import { type ReadInput, readWorkflowInput } from "./workflow-input.ts";
 
 /** A model of any AI SDK provider package. */
 export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
@@ -49,6 +51,8 @@ export interface AgentBinding {
   };
   /** Names in the definition that nothing is registered under; a run is refused for them. */
   readonly missing: readonly string[];
+  /** Of a workflow in code: it may know more of its input than JSON Schema says. */
+  readInput?(given: unknown): Maybe<ReadInput>;
 }
 
 const NOBODY: readonly Entry[] = Object.freeze([]);
@@ -221,6 +225,15 @@ export class BoundAgent {
       this.#handed.set(of, made);
     }
     return made;
+  }
+
+  /** Reads what a workflow in this one is to be started with. */
+  readInputOf(workflow: string, given: unknown): Maybe<ReadInput> {
+    const member = this.#makings.team.get(workflowKey(workflow));
+    const definition = member?.definition.workflow;
+    if (member === undefined || definition === undefined)
+      return { ok: false, problem: `there is no workflow "${workflow}"` };
+    return member.readInput ? member.readInput(given) : readWorkflowInput(definition, given);
   }
 
   /** An agent or a workflow as a node of this one: whole, and under our rails and gates as well as its own (R14). */

@@ -337,16 +337,9 @@ export function rebindProblem(there: AgentDefinition, wanted: AgentDefinition): 
 }
 
 /** The parts of an agent that an engine needs, without the rest of the object. */
-function bindingOf({
-  definition,
-  tools,
-  models,
-  planningModel,
-  team,
-  output,
-  hookManager,
-  pipeline,
-  missing,
-}: AgentBinding): AgentBinding {
-  return { definition, tools, models, planningModel, team, output, hookManager, pipeline, missing };
+function bindingOf(agent: AgentBinding): AgentBinding {
+  const { definition, tools, models, planningModel, team, output, hookManager, pipeline, missing } = agent;
+  const parts = { definition, tools, models, planningModel, team, output, hookManager, pipeline, missing };
+  const readInput = agent.readInput?.bind(agent);
+  return readInput === undefined ? parts : { ...parts, readInput };
 }

@@ -96,11 +96,24 @@ function enter(place: Place, effect: Effect, node: WorkflowNode, values: Values)
       const args = fillWork(node, values);
       return args.ok ? makeCalls(place, effect, node, [args.value]) : invalid(args.problem);
     }
-    default: {
-      const opening = fillWork(node, values);
-      return opening.ok ? { message_id: place.opens([textOf(opening.value)]) } : invalid(opening.problem);
-    }
+    default:
+      return openRun(place, node, values);
   }
+}
+
+async function openRun(place: Place, work: WorkflowWork, values: Values): Promise<NodeOut> {
+  const opening = await openingOf(place.run, work, values);
+  return opening.ok ? { message_id: place.opens([textOf(opening.value)]) } : invalid(opening.problem);
+}
+
+/** The same for a run, whose workflow may refuse its input. */
+async function openingOf(run: RunContext, work: WorkflowWork, values: Values): Promise<Filled> {
+  const filled = fillWork(work, values);
+  if (!filled.ok || work.kind !== "workflow") return filled;
+  const read = await run.agent.readInputOf(work.workflow, filled.value);
+  return read.ok
+    ? { ok: true, value: JSON.parse(read.text) as Json }
+    : { ok: false, problem: `input: ${read.problem}` };
 }
 
 /** What one piece of work is given: a prompt, arguments, or an input. */
@@ -126,7 +139,6 @@ async function makeCalls(
   all: readonly Json[],
 ): Promise<NodeOut> {
   const { run } = place;
-  const tool = run.agent.toolByName.get(name);
   const parts = all.map((args, i) => {
     const call_id = place.id(`c${i}`);
     return {
@@ -140,8 +152,12 @@ async function makeCalls(
   const message = { id: place.id("call"), role: "assistant" as const, parts };
   run.record(message);
   const calls = await Promise.all(parts.map((part, index) => callOf(run, effect, part, index)));
-  const isOnce = tool?.effect === "once";
-  return { message_id: message.id, calls, ...(isOnce ? { once: true } : {}) };
+  return { message_id: message.id, calls, ...(isOnce(run, name) ? { once: true } : {}) };
+}
+
+/** What it does must not happen twice: its node is not tried again (T5). */
+function isOnce({ agent }: RunContext, tool: string): boolean {
+  return agent.toolByName.get(tool)?.effect === "once";
 }
 
 async function enterMap(
@@ -158,7 +174,7 @@ async function enterMap(
     return invalid(`over: at most ${MOST_ITEMS} items expected, ${items.length} given`);
   const work: Json[] = [];
   for (const [index, item] of items.entries()) {
-    const filled = fillWork(node.do, { ...values, item, index });
+    const filled = await openingOf(place.run, node.do, { ...values, item, index });
     if (!filled.ok) return invalid(`do, item ${index}: ${filled.problem}`);
     work.push(filled.value);
   }
@@ -166,7 +182,8 @@ async function enterMap(
     const parts: string[] = [];
     for (let at = 0; at < work.length; at += CHUNK)
       parts.push(JSON.stringify({ items: work.slice(at, at + CHUNK) }));
-    return { items: work.length, chunks: parts.length, message_id: place.opens(parts) };
+    const once = node.do.kind === "tool" && isOnce(place.run, node.do.tool) ? { once: true as const } : {};
+    return { items: work.length, chunks: parts.length, message_id: place.opens(parts), ...once };
   }
   if (node.do.kind === "tool")
     return { items: work.length, ...(await makeCalls(place, effect, node.do, work)) };

@@ -418,6 +418,34 @@ export const workflows = [
     ]);
   }),
 
+  behaviour("W4 a workflow inside another has its input checked, and its defaults", async (make) => {
+    const inner = defineWorkflow({
+      name: "inner",
+      input: z.object({ n: z.number(), unit: z.string().default("m") }),
+      nodes: { out: tool("{{ input.n }} {{ input.unit }}") },
+      result: "{{ nodes.out }}",
+    });
+    const workflow = defineWorkflow({
+      name: "outer",
+      nodes: {
+        good: { kind: "workflow", workflow: inner, input: { n: "{{ input.n }}" } },
+        bad: { kind: "workflow", workflow: inner, input: { n: "{{ input.text }}" } },
+        each: {
+          kind: "map",
+          over: "{{ input.ns }}",
+          do: { kind: "workflow", workflow: inner, input: { n: "{{ item }}" } },
+        },
+      },
+    });
+    const { events } = await play(make, workflow, { n: 3, text: "three", ns: [1, 2] });
+    const over = (id: string) =>
+      nodeEvents(events).find(({ node, state }) => node === id && state !== "started");
+    assert.equal(over("good")?.output, "3 m");
+    assert.deepEqual(over("each")?.output, ["1 m", "2 m"]);
+    assert.equal(over("bad")?.failure?.code, "node_invalid");
+    assert.match(over("bad")?.failure?.message ?? "", /^input: n: /);
+  }),
+
   behaviour(
     "W4 a failed node leaves the rest as it is: other branches end, what needs it is skipped",
     async (make) => {
