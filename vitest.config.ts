@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import ServicesSequencer from "./scripts/services/sequencer.ts";
+
+// Programs that tests start load the same sources thousands of times: Node keeps what it made of them.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 // Workspace packages load from their source, so that no test ever runs against a stale build.
 const conditions = ["@trackside/source"];
@@ -11,6 +15,8 @@ const FILES = [
   "scripts/**/*.test.ts",
 ];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
+/** What touches nothing but values: hundreds of small files, which share what they load. */
+const UNITS = ["packages/*/src/**/*.test.{ts,tsx}", "packages/core/test/**/*.test.ts"];
 
 export default defineConfig({
   resolve: { conditions: [...conditions, "node", "development|production"] },
@@ -32,8 +38,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "trackside", include: FILES, exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL] },
+        test: {
+          name: "trackside",
+          include: FILES,
+          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, ...UNITS],
+        },
       },
+      { extends: true, test: { name: "units", include: UNITS, isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
     ],

@@ -70,7 +70,7 @@ describe("trackside", () => {
     [
       "a command like no other",
       ["deploy"],
-      "Known: start, dev, run, chat, worker, runs, approvals, conversations, agents, schedules, audit, doctor.",
+      "Known: start, dev, run, chat, worker, runs, approvals, conversations, agents, schedules, workflows, audit, doctor.",
     ],
     ["a command named as what every object has", ["constructor"], 'There is no command "constructor".'],
     ["an option with a typo", ["run", "--modle", "x"], "Unknown option --modle. Did you mean --model?"],

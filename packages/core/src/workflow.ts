@@ -16,15 +16,10 @@ import { teamName } from "./local/team.ts";
 import { bindWorkflow, namesIn, workflowShell } from "./local/workflow-binding.ts";
 import { type ReadInput, readWorkflowInput } from "./local/workflow-input.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
-import { isJsonObject, type Json, type JsonObject } from "./schema/json.ts";
+import type { Json, JsonObject } from "./schema/json.ts";
 import type { ConfigIssue } from "./schema/problems.ts";
 import type { WorkflowDefinition } from "./schema/workflow.ts";
-import {
-  type CompiledSchema,
-  compileSchema,
-  type InferOutput,
-  type SchemaLike,
-} from "./tools/compile-schema.ts";
+import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import { isTool, type Tool } from "./tools/define-tool.ts";
 import { readConfig, type WorkflowConfig, type WorkflowNodes } from "./workflow-config.ts";
 import { type Catalog, checkWorkflow } from "./workflows/check-workflow.ts";

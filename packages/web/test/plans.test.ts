@@ -81,8 +81,10 @@ await browserSuite("plans in the control room", (browser) => {
 
     await page.getByRole("button", { name: "Write one" }).click();
     await page.getByLabel("Goal").fill("File the tax report for May");
-    for (const title of ["Add them up", "Collect the receipts", "Look up the rates", "Archive"]) {
+    const first = ["Add them up", "Collect the receipts", "Look up the rates", "Archive"];
+    for (const [i, title] of first.entries()) {
       await page.getByRole("button", { name: "Add a step" }).click();
+      await page.locator(`[data-field="steps[${i}].title"] :focus`).waitFor(); // a new step takes the focus
       await page.keyboard.type(title);
     }
     // What is missing is told beside its field, and takes the focus.

@@ -15,7 +15,9 @@ export function jsonText(value: Json, width: number, depth = 0): string {
       });
   if (entries.length === 0) return line;
   const [open, close] = list ? ["[", "]"] : ["{", "}"];
-  return `${open}\n${entries.join(",\n").replaceAll(/^/gm, "  ")}\n${close}`;
+  // Line by line: to a pattern, a line also ends at characters that JSON leaves as they are in a text.
+  const lines = entries.join(",\n").split("\n");
+  return `${open}\n${lines.map((each) => `  ${each}`).join("\n")}\n${close}`;
 }
 
 /**

@@ -13,8 +13,8 @@ const noneLeft = (mark: string) =>
   vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 50_000, interval: 50 });
 
 test.for([
-  ["stdio", "500"],
-  ["http", "500"],
+  ["stdio", "250"],
+  ["http", "250"],
 ] as const)(
   "M4 %s: %s times connecting, calling and closing leave no process, handle or listener",
   {
@@ -30,7 +30,7 @@ test.for([
     const { before, after } = printed;
     expect(after.resources).toEqual(before.resources);
     expect(after.listeners).toEqual(before.listeners);
-    // A leak of 500 connections would be far more.
+    // A leak of 250 connections would be far more.
     expect(after.heap - before.heap).toBeLessThan(16 << 20);
     await noneLeft(mark);
   },

@@ -14,11 +14,10 @@ const PLAYED = [
   "rails after a tool that happens once",
   "a message that joins the run",
   "sub-agents beside each other, with tools that happen once",
-  "a workflow: branches, maps, an approval, a wait and a workflow inside",
 ];
 
 await serviceSuite(
-  "X2 X3 killed before and after every durable write to PostgreSQL",
+  "X2 X3 killed before or after every durable write to PostgreSQL",
   postgresServer,
   (server) => {
     const dir = mkdtempSync(join(tmpdir(), "trackside-crash-postgres-"));
@@ -34,7 +33,12 @@ await serviceSuite(
       test(
         scenario.name,
         async () => {
-          const { problems, points } = await crashEverywhere(scenario, { workers, dir, place });
+          const { problems, points } = await crashEverywhere(scenario, {
+            workers,
+            dir,
+            place,
+            inTurns: true,
+          });
           expect(problems).toEqual([]);
           expect(points).toBeGreaterThan(12);
         },

@@ -17,6 +17,8 @@ export interface CrashInit {
   readonly lifeMs?: number;
   /** Where the process that takes over is killed in turn, for each point. */
   readonly again?: (point: CrashAt) => readonly CrashAt[];
+  /** Before one write, after the next: where the same scenario is played in full elsewhere. */
+  readonly inTurns?: boolean;
   /** A problem like this is all that is looked for: no more points are played once it is found. */
   readonly until?: RegExp;
 }
@@ -71,7 +73,8 @@ export async function crashEverywhere(scenario: Scenario, init: CrashInit): Prom
 
   /** Answers how many processes died there. */
   async function crashAround(n: number): Promise<number> {
-    const points = WHEN.flatMap((when): (readonly CrashAt[])[] => {
+    const whens = init.inTurns ? WHEN.filter((_, i) => i === n % 2) : WHEN;
+    const points = whens.flatMap((when): (readonly CrashAt[])[] => {
       const again = init.again?.({ n, when });
       return again ? again.map((second) => [{ n, when }, second]) : [[{ n, when }]];
     });
