@@ -62,7 +62,11 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
   readonly hookManager: HookManager;
   readonly pipeline: AgentBinding["pipeline"];
   readonly missing: readonly string[];
-  readonly #input: CompiledSchema | null;
+  /**
+   * Reads what it is to be started with: whatever its schema makes of it, as text, or what is wrong with it. A property, so
+   * that a copy of the binding has it too.
+   */
+  readonly readInput: (given: unknown) => Maybe<ReadInput>;
   readonly #inline: readonly string[];
 
   private constructor(bound: Bound) {
@@ -74,7 +78,7 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
     this.hookManager = binding.hookManager;
     this.pipeline = binding.pipeline;
     this.missing = binding.missing;
-    this.#input = input;
+    this.readInput = (given) => readWorkflowInput(workflow, given, input);
     this.#inline = inline;
     Object.freeze(this);
   }
@@ -142,11 +146,6 @@ export class Workflow<Input extends SchemaLike = never, Output extends SchemaLik
     });
     return stream as RunStream<ResultOf<Output>, readonly Tool[]> &
       AsyncIterable<AgentEvent<readonly Tool[]>>;
-  }
-
-  /** Reads what it is to be started with: whatever its schema makes of it, as text, or what is wrong with it. */
-  readInput(given: unknown): Maybe<ReadInput> {
-    return readWorkflowInput(this.definition.workflow, given, this.#input);
   }
 
   #refused(given: unknown, problem: string): AgentConfigError {

@@ -1,4 +1,4 @@
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { PulseData } from "./pulse.ts";
 
 // A thread of its own: the lease is renewed however busy the main thread is. It imports nothing but a database driver.
@@ -25,6 +25,8 @@ async function connect(): Promise<Renew> {
     return ((await pool.query(text, [value, processId, FENCED])).rowCount ?? 0) > 0;
   };
 }
+
+parentPort?.once("message", () => process.exit());
 
 let renew: Renew | undefined;
 

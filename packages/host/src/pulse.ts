@@ -35,6 +35,7 @@ export function startPulse(data: Omit<PulseData, "shared">, onError: () => void)
     get isLost() {
       return Atomics.load(times, 1) !== 0n;
     },
-    stop: () => void worker.terminate(),
+    // It leaves by itself: a thread that is stopped while it loads its driver takes the whole process with it.
+    stop: () => worker.postMessage("stop"),
   };
 }

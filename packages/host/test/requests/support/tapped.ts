@@ -17,7 +17,7 @@ class Tapped {
   agent(agent: AgentBinding): AgentBinding {
     let tapped = this.#agents.get(agent);
     if (tapped === undefined) {
-      const { tools, output, hookManager, pipeline, missing, planningModel } = agent;
+      const { tools, output, hookManager, pipeline, missing, planningModel, readInput } = agent;
       tapped = {
         definition: { ...agent.definition, audit_transient: true },
         tools,
@@ -28,6 +28,7 @@ class Tapped {
         models: agent.models.map((model) => this.model(model)),
         planningModel: planningModel === null ? null : this.model(planningModel),
         team: agent.team.map((member) => this.agent(member)),
+        ...(readInput === undefined ? {} : { readInput }),
       };
       this.#agents.set(agent, tapped);
     }
