@@ -9,7 +9,7 @@ describe("the local engine", () => {
 });
 
 describe("the hostile world", () => {
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     for (const { title, check } of engineConformance) {
       test(`${title} (seed ${seed})`, async () => {
         const replays: number[] = [];
