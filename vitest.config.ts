@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import ServicesSequencer from "./scripts/services/sequencer.ts";
+import { makeRunFolder } from "./scripts/testing/run-folder.ts";
+
+makeRunFolder();
 
 // Programs that tests start load the same sources thousands of times: Node keeps what it made of them.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled");
@@ -29,6 +32,8 @@ export default defineConfig({
     maxWorkers: 3,
     // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
     execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
+    globalSetup: "./scripts/testing/global-setup.ts",
+    setupFiles: "./scripts/testing/setup.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A test that passes on the second try hides what CI is there to find.

@@ -4,7 +4,7 @@ import { testTitles } from "./test-titles.ts";
 
 /** Suites that other packages run, such as the engine conformance suite, are tests too. */
 const testFiles = [
-  "packages/*/{src,test}/**/*.test.{ts,tsx}",
+  "packages/*/{src,test}/**/*.{test,prove}.{ts,tsx}",
   "packages/*/src/testing/**/*.ts",
   "packages/*/src/**/conformance/**/*.ts",
   "examples/**/*.test.ts",
