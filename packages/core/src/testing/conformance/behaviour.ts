@@ -81,10 +81,13 @@ export async function rejection(
   throw new Error("it should have been rejected with an error");
 }
 
-/** Waits until something holds; fails after twenty seconds, which only what never happens takes. */
+/** How long a behaviour waits for a condition: only a condition that never holds takes as long. */
+export const PATIENCE_MS = 120_000;
+
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   const start = performance.now();
-  while (performance.now() - start < 20_000) {
+  while (performance.now() - start < PATIENCE_MS) {
     if (holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -11,7 +11,7 @@ import type { ToolEffect } from "../../schema/tool.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { manualClock } from "../manual-clock.ts";
 import { scriptedModel } from "../scripted-model.ts";
-import { behaviour, collect, type MakeEngine, rejection, shown } from "./behaviour.ts";
+import { behaviour, collect, type MakeEngine, PATIENCE_MS, rejection, shown, until } from "./behaviour.ts";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -180,9 +180,9 @@ export const guards = [
         },
       });
       const rails = [
-        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"] }, async (ctx) => {
+        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"], timeoutMs: PATIENCE_MS }, async (ctx) => {
           if (ctx.inputs.arguments["n"] !== 2) return undefined;
-          while (started.length < 2) await pause(5);
+          await until(() => started.length === 2, "the siblings have started");
           return abort("not that one");
         }),
       ];

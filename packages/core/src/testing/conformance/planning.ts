@@ -15,7 +15,7 @@ import {
   type ScriptedStep,
   scriptedModel,
 } from "../scripted-model.ts";
-import { behaviour, collect, rejection, trace } from "./behaviour.ts";
+import { behaviour, collect, rejection, trace, until } from "./behaviour.ts";
 
 /** Anything the planner says, writes or is told has this in it; nobody else's text does. */
 const MARK = "%planner%";
@@ -475,15 +475,18 @@ export const planning = [
   behaviour("X5 a cancel reaches the planner's model, and its tools", async (make) => {
     for (const isCalling of [false, true]) {
       let begin: () => void = () => {};
+      let isTold = false;
       const begun = new Promise<void>((resolve) => (begin = resolve));
       const wait = defineTool({
         name: "wait",
         effect: "none",
-        execute: (_, { signal }) =>
-          new Promise((_resolve, reject) => {
-            begin();
-            signal.addEventListener("abort", () => reject(signal.reason));
-          }),
+        execute: (_, { signal }) => {
+          begin();
+          signal.addEventListener("abort", () => {
+            isTold = true;
+          });
+          return new Promise<never>(() => {}); // it never wins a race against its cancel
+        },
       });
       const hang = () => {
         begin();
@@ -503,6 +506,7 @@ export const planning = [
       assert.equal(model.requests.length, 0);
       const results = events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
       assert.equal(results.length, isCalling ? 1 : 0);
+      if (isCalling) await until(() => isTold, "the tool is told");
     }
   }),
 
