@@ -1,10 +1,10 @@
 import { behavioursFor, engineSuite } from "trackside/testing";
 import { afterAll, describe, test } from "vitest";
-import { serviceSuite, temporalServer } from "../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../scripts/services/index.ts";
 import { Stage } from "./support/stage.ts";
 
 /** The same promises on every engine: here with the loop in a workflow (X9). */
-await serviceSuite("the Temporal engine", temporalServer, ({ address }) => {
+await serviceSuite("the Temporal engine", sharedTemporal, ({ address }) => {
   const stage = new Stage(address);
   afterAll(() => stage.close());
 

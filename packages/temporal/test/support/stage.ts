@@ -1,25 +1,39 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import { DurableEngine, type DurableOptions, type Store, sqlite } from "@trackside/host";
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
+import { DurableEngine, type DurableOptions, sqlite } from "@trackside/host";
 import type { Effects } from "@trackside/host/effects";
+import { runLog } from "../../../../scripts/testing/run-log.ts";
 import { startRun } from "../../src/common/start-run.ts";
 import { engineName } from "../../src/common/wire.ts";
 import { activitiesOf } from "../../src/worker/activities.ts";
 import { Relay } from "../../src/worker/relay.ts";
 import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
 
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+Runtime.install({
+  logger: new DefaultLogger("WARN", ({ level, message, meta }) =>
+    appendFileSync(runLog(), `${level} ${message} ${JSON.stringify(meta ?? {})}\n`),
+  ),
+  // Without it the native part of the SDK writes to stderr by itself.
+  telemetryOptions: {
+    logging: { filter: makeTelemetryFilterString({ core: "WARN", other: "ERROR" }), forward: {} },
+  },
+  shutdownSignals: [],
+});
 
 /**
  * Engines on a real server, each with a store and options of its own. They share one worker, which finds the engine of a
  * run by its id: a worker for each would take longer than what is tested.
  */
 export class Stage {
-  readonly #dir = mkdtempSync(join(tmpdir(), "trackside-stage-"));
-  readonly #taskQueue = `stage-${process.pid}`;
+  readonly #taskQueue = `stage-${randomUUID()}`;
   /** By run: the effects of its engine. */
   readonly #homes = new Map<string, Effects>();
   readonly #up: Promise<{
@@ -76,11 +90,6 @@ export class Stage {
     return router as Effects; // what activities ask of it
   }
 
-  store(): Store {
-    this.#made += 1;
-    return sqlite(join(this.#dir, `${this.#made}.db`), { sync: "normal" });
-  }
-
   async engine(
     options: Partial<DurableOptions> = {},
   ): Promise<{ engine: DurableEngine; close(): Promise<void> }> {
@@ -94,7 +103,7 @@ export class Stage {
         await start(runId);
       },
     };
-    const store = options.store ?? this.store();
+    const store = options.store ?? sqlite(":memory:"); // a file takes a thread for its lease, and a poll
     const engine = new DurableEngine({ ...options, store, claims: false, elsewhere });
     await engine.open();
     const effects = engine.effects((runIds) => void relay.woken(runIds));
@@ -123,6 +132,5 @@ export class Stage {
     await running;
     await connection.close();
     await native.close();
-    rmSync(this.#dir, { recursive: true, force: true });
   }
 }
