@@ -11,7 +11,7 @@ const START = {
   postgres: async () => described(await postgresServer(), ({ url }) => ({ url })),
   redis: async () => described(await redisServer(), ({ url }) => ({ url })),
   temporal: async () =>
-    described(await temporalServer(), ({ address, program }) => ({
+    described(await temporalServer({ memory: true }), ({ address, program }) => ({
       address,
       namespace: "default" as const,
       program,
