@@ -1,11 +1,13 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { behaviour, behavioursFor, type ConformanceSuite } from "trackside/testing";
+import { behaviour, behavioursFor, type ConformanceSuite, engineSuite } from "trackside/testing";
 import { describe, expect, test } from "vitest";
 import { conformancePage, section, suites } from "./conformance-table.ts";
 
+const root = join(import.meta.dirname, "..");
+
 test("docs/conformance.md is up to date", () => {
-  expect(readFileSync(join(import.meta.dirname, "../docs/conformance.md"), "utf8")).toBe(conformancePage());
+  expect(readFileSync(join(root, "docs/conformance.md"), "utf8")).toBe(conformancePage());
 });
 
 describe.each(suites)("$title", (suite) => {
@@ -36,6 +38,13 @@ describe.each(suites)("$title", (suite) => {
     const run = new Set(suite.engines.flatMap((engine) => behavioursFor(suite, engine)));
     expect(suite.behaviours.filter((one) => !run.has(one))).toEqual([]);
   });
+});
+
+test("every engine of the engine suite has a test file that runs its behaviours", () => {
+  const files = globSync("packages/*/test/**/conformance.test.ts", { cwd: root });
+  const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+  for (const engine of engineSuite.engines)
+    expect(code).toContain(`behavioursFor(engineSuite, ${JSON.stringify(engine)})`);
 });
 
 test("an exception leaves a numbered cell and its reason below the table", () => {

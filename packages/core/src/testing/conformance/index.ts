@@ -18,7 +18,7 @@ import { workflows } from "./workflows.ts";
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
 export * from "./suite.ts";
 
-/** The behaviours of each area; its name is a tag of each of them. */
+/** The behaviours of each area. Its name is their first tag, the rules in their title are the next. */
 const areas: Readonly<Record<string, readonly Behaviour[]>> = {
   turns,
   "tool calls": calls,
@@ -43,8 +43,12 @@ const areas: Readonly<Record<string, readonly Behaviour[]>> = {
  * for (const { title, check } of engineConformance) test(title, () => check(() => localEngine()));
  */
 export const engineConformance: readonly Behaviour[] = Object.entries(areas).flatMap(([area, behaviours]) =>
-  behaviours.map((one) => ({ ...one, tags: [area, ...one.tags] })),
+  behaviours.map((one) => ({ ...one, tags: [area, ...rulesIn(one.title), ...one.tags] })),
 );
+
+function rulesIn(title: string): readonly string[] {
+  return title.match(/\b[A-Z]\d{1,2}\b/g) ?? [];
+}
 
 /** The engine conformance suite, and where it runs in this repository. */
 export const engineSuite: ConformanceSuite = {
