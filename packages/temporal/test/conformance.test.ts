@@ -1,4 +1,4 @@
-import { engineConformance } from "trackside/testing";
+import { behavioursFor, engineSuite } from "trackside/testing";
 import { afterAll, describe, test } from "vitest";
 import { serviceSuite, temporalServer } from "../../../scripts/services/index.ts";
 import { Stage } from "./support/stage.ts";
@@ -10,7 +10,7 @@ await serviceSuite("the Temporal engine", temporalServer, ({ address }) => {
 
   // Most of the time is waiting: for a poll, a worker that comes up, a timer of the server.
   describe.concurrent("X9 conforms", () => {
-    for (const { title, check } of engineConformance) {
+    for (const { title, check } of behavioursFor(engineSuite, "temporal")) {
       test(title, async () => {
         const made: { close(): Promise<void> }[] = [];
         try {

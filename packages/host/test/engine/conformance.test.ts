@@ -1,4 +1,4 @@
-import { engineConformance } from "trackside/testing";
+import { type Behaviour, behavioursFor, engineSuite } from "trackside/testing";
 import { describe, test } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
 import { DurableEngine } from "../../src/journal/durable-engine.ts";
@@ -6,7 +6,7 @@ import { postgres, type Store, sqlite } from "../../src/store/index.ts";
 import { databaseFile } from "./support/database.ts";
 
 /** The same promises on every engine: here over a store. */
-function conforms(makeStore: () => Promise<Store>, behaviours = engineConformance): void {
+function conforms(behaviours: readonly Behaviour[], makeStore: () => Promise<Store>): void {
   for (const { title, check } of behaviours) {
     test(title, async () => {
       const engines: DurableEngine[] = [];
@@ -24,13 +24,10 @@ function conforms(makeStore: () => Promise<Store>, behaviours = engineConformanc
   }
 }
 
-/** The loop is the same over any store: what is about keeping, deciding and workflows, and every other of the rest. */
-const OVER_POSTGRES = engineConformance.filter(({ title }, i) => i % 2 === 0 || /^(X|L|W)\d/.test(title));
-
 describe("the durable engine on SQLite", () => {
-  conforms(async () => sqlite(databaseFile(), { sync: "normal" }));
+  conforms(behavioursFor(engineSuite, "sqlite"), async () => sqlite(databaseFile(), { sync: "normal" }));
 });
 
 await serviceSuite("the durable engine on PostgreSQL", postgresServer, (server) => {
-  conforms(async () => postgres(await server.createDatabase()), OVER_POSTGRES);
+  conforms(behavioursFor(engineSuite, "postgres"), async () => postgres(await server.createDatabase()));
 });

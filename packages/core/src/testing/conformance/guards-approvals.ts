@@ -165,15 +165,17 @@ export const guardsApprovals = [
     assert.deepEqual(ran.toSorted(), [1, 2, 3]);
   }),
 
-  behaviour("L6 with nobody to approve it, a call that a rail asks about is rejected", async (make) => {
-    const rails = [defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"))];
-    const { agent, ran } = paying([500], { rails, hitlTools: [] });
-    const engine = await make();
-    if (engine.hosted) return; // there is somebody: whoever reads its inbox
-    const result = await agent.run("Go", { engine });
-    assert.deepEqual(ran, []);
-    assert.deepEqual(outcomes(result), ["rejected"]);
-  }),
+  behaviour(
+    "L6 with nobody to approve it, a call that a rail asks about is rejected",
+    ["no inbox"],
+    async (make) => {
+      const rails = [defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"))];
+      const { agent, ran } = paying([500], { rails, hitlTools: [] });
+      const result = await agent.run("Go", { engine: await make() });
+      assert.deepEqual(ran, []);
+      assert.deepEqual(outcomes(result), ["rejected"]);
+    },
+  ),
 
   behaviour("X5 a cancel closes what is open: every call has its result, and nothing runs", async (make) => {
     const { agent, ran } = paying([1, 2]);

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { behaviour, behavioursFor, type ConformanceSuite } from "trackside/testing";
+import { describe, expect, test } from "vitest";
+import { conformancePage, section, suites } from "./conformance-table.ts";
+
+test("docs/conformance.md is up to date", () => {
+  expect(readFileSync(join(import.meta.dirname, "../docs/conformance.md"), "utf8")).toBe(conformancePage());
+});
+
+describe.each(suites)("$title", (suite) => {
+  test("every behaviour has a title of its own and an area", () => {
+    const titles = suite.behaviours.map(({ title }) => title);
+    expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
+    expect(suite.behaviours.filter(({ tags }) => tags.length === 0)).toEqual([]);
+  });
+
+  test("the order of the behaviours changes no coverage", () => {
+    const orders = [suite.behaviours.toReversed(), suite.behaviours.toSorted(byTitle)];
+    for (const engine of suite.engines)
+      for (const behaviours of orders) {
+        const selected = behavioursFor({ ...suite, behaviours }, engine);
+        expect(selected.toSorted(byTitle)).toEqual(behavioursFor(suite, engine).toSorted(byTitle));
+      }
+  });
+
+  test("every empty cell has a reason, and every exception empties a cell", () => {
+    for (const { tag, engines, reason } of suite.exceptions) {
+      expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+      expect(suite.behaviours.filter(({ tags }) => tags.includes(tag))).not.toEqual([]);
+      expect(engines.filter((engine) => !suite.engines.includes(engine))).toEqual([]);
+    }
+  });
+
+  test("every behaviour runs on at least one engine", () => {
+    const run = new Set(suite.engines.flatMap((engine) => behavioursFor(suite, engine)));
+    expect(suite.behaviours.filter((one) => !run.has(one))).toEqual([]);
+  });
+});
+
+test("an exception leaves a numbered cell and its reason below the table", () => {
+  const check = async () => {};
+  const suite: ConformanceSuite = {
+    title: "Sample",
+    engines: ["local", "temporal"],
+    behaviours: [behaviour("A | B", ["area"], check), behaviour("C", ["area", "clock"], check)],
+    exceptions: [{ tag: "clock", engines: ["temporal"], reason: "Its server has the clock." }],
+  };
+  expect(section(suite)).toBe(
+    [
+      "## Sample",
+      "",
+      "| behaviour | local | Temporal |",
+      "| --- | :-: | :-: |",
+      "| **area** |  |  |",
+      "| A \\| B | ✓ | ✓ |",
+      "| C | ✓ | (1) |",
+      "",
+      "1. Its server has the clock.",
+      "",
+    ].join("\n"),
+  );
+});
+
+function byTitle(a: { title: string }, b: { title: string }): number {
+  return a.title < b.title ? -1 : 1;
+}
