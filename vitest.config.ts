@@ -33,6 +33,9 @@ export default defineConfig({
     // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
     execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
     globalSetup: "./scripts/testing/global-setup.ts",
+    silent: "passed-only",
+    // One line for each file.
+    slowTestThreshold: Number.POSITIVE_INFINITY,
     setupFiles: "./scripts/testing/setup.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -53,6 +56,6 @@ export default defineConfig({
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
     ],
-    reporters: ["default", "./scripts/count-reporter.ts"],
+    reporters: ["default", "./scripts/testing/summary-reporter.ts"],
   },
 });

@@ -8,6 +8,13 @@
  *       test("…", () => connect(redis.url));
  *     });
  *
+ * `sharedPostgres`, `sharedRedis` and `sharedTemporal` are one server each for all test files of a run. Use them wherever
+ * the test does not kill, stop or configure the server:
+ *
+ *     await serviceSuite("the store on PostgreSQL", sharedPostgres, (server) => {
+ *       test("…", async () => postgres(await server.createDatabase()));
+ *     });
+ *
  * `serviceSuite` is a `describe` that skips with a printed reason where the service cannot be had, and stops the service
  * after its tests. It is awaited at the top of a test file, because an installation takes longer than a hook may. Without
  * vitest:
@@ -34,5 +41,6 @@
 export { type ChromiumService, chromiumBrowser } from "./chromium.ts";
 export { postgresServer } from "./postgres.ts";
 export { redisServer } from "./redis.ts";
+export { sharedPostgres, sharedRedis, sharedTemporal } from "./shared.ts";
 export { serviceSuite } from "./suite.ts";
 export { temporalServer } from "./temporal.ts";

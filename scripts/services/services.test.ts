@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { fixture } from "../fixture.ts";
 import { aptInstall } from "./apt.ts";
 import { findPrograms } from "./find-program.ts";
-import { postgresServer, redisServer, serviceSuite, temporalServer } from "./index.ts";
+import { postgresServer, redisServer, serviceSuite, sharedPostgres, temporalServer } from "./index.ts";
 import { isAlive, withLock } from "./lock-file.ts";
 import { type Missing, missing, type Service } from "./service.ts";
 
@@ -46,6 +46,20 @@ await serviceSuite("PostgreSQL for tests", postgresServer, (postgres) => {
     process.kill(postgres.pid, "SIGSTOP");
     await postgres.restart();
     expect(await sql(postgres.url, "select 1")).toBe("1");
+  });
+});
+
+await serviceSuite("PostgreSQL that test files share", sharedPostgres, (postgres) => {
+  const sql = async (url: string, query: string) =>
+    (await run(join(psqlFolder(), "psql"), [url, "-XAtc", query])).stdout.trim();
+
+  test("is one server, with databases of their own, empty or copied", async () => {
+    expect(await sharedPostgres()).toMatchObject({ url: postgres.url });
+    const template = await postgres.createDatabase();
+    await sql(template, "create table t as select 7 as n");
+    expect(await sql(await postgres.createDatabase(template), "select n from t")).toBe("7");
+    const empty = await postgres.createDatabase();
+    expect(await sql(empty, "select count(*) from pg_tables where tablename = 't'")).toBe("0");
   });
 });
 

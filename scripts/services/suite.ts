@@ -7,7 +7,7 @@ const STOPS_WITHIN_MS = 300_000;
 const PATIENCE_MS = 300_000;
 
 /** A `describe` for tests that need a service. Where it cannot be had they are skipped, and the title says why. */
-export async function serviceSuite<S extends { stop(): Promise<void> }>(
+export async function serviceSuite<S extends object>(
   title: string,
   provide: () => Promise<S | Missing>,
   body: (service: S) => void,
@@ -20,7 +20,9 @@ export async function serviceSuite<S extends { stop(): Promise<void> }>(
   }
   vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
   describe(title, () => {
-    afterAll(() => service.stop(), STOPS_WITHIN_MS);
+    // A shared service has no `stop`: it serves other files too.
+    if ("stop" in service && typeof service.stop === "function")
+      afterAll(() => (service as S & { stop(): Promise<void> }).stop(), STOPS_WITHIN_MS);
     body(service);
   });
 }

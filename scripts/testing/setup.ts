@@ -1,5 +1,7 @@
 // Runs before every test file. Hooks run in reverse order, so this one comes after those of the file itself.
 import { afterAll } from "vitest";
+import { logOutput } from "./run-log.ts";
 import { removeTemporaryFolders } from "./temporary-folder.ts";
 
+logOutput();
 afterAll(removeTemporaryFolders);

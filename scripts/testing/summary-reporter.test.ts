@@ -1,16 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { expect, test, vi } from "vitest";
-import { fixture } from "./fixture.ts";
+import { fixture } from "../fixture.ts";
 
 vi.setConfig({ testTimeout: 300_000 }); // a whole vitest starts, several times
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 
 /** The last line that vitest prints for these test files, and its exit code. */
 function lastLine(files: Record<string, string>): [string | undefined, number | null] {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const reporter = join(root, "scripts/count-reporter.ts");
+  const reporter = join(root, "scripts/testing/summary-reporter.ts");
   const args = [vitest, "run", "--globals", "--root", fixture(files)];
   const { stdout, status } = spawnSync(
     process.execPath,
