@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChatServer, startChatServer } from "./support/chat-server.ts";
-import { cli, nobody } from "./support/cli.ts";
+import { cli, noServer } from "./support/cli.ts";
 
-describe.concurrent("trackside chat without an agent and a terminal", () => {
+describe("trackside chat without an agent and a terminal", () => {
   test("shows two turns of the scripted demo, a rail and an approval among them, and exits 0", async () => {
     const { code, stdout, stderr } = await cli(["chat"]);
     expect(stderr).toBe("");
@@ -25,7 +25,7 @@ describe.concurrent("trackside chat without an agent and a terminal", () => {
   });
 
   test("with a key says which model answers and why, and never falls back to the demo", async () => {
-    const env = { OPENAI_API_KEY: "key", ANTHROPIC_API_KEY: "key", OPENAI_BASE_URL: nobody };
+    const env = { OPENAI_API_KEY: "key", ANTHROPIC_API_KEY: "key", OPENAI_BASE_URL: noServer };
     const { code, stdout } = await cli(["chat"], { env });
     expect(stdout).toMatch(/The model is openai:\S+, because OPENAI_API_KEY is set\./);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
