@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fixture, noTerminal, type StartOptions, start, temporaryFile } from "./support/cli.ts";
 import { plain } from "./support/heard.ts";
 
@@ -55,11 +55,17 @@ describe("an approval on a terminal", () => {
   );
 
   test("left alone: the deadline closes the question and says so", async () => {
+    vi.useFakeTimers({
+      shouldAdvanceTime: true,
+      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"],
+    });
+    onTestFinished(() => void vi.useRealTimers());
     const screen = terminal(["run", fixture("late"), "one"]);
-    await screen.see(/a, r, e or \? · \d+ s left › /);
+    await screen.see(/a, r, e or \? · \d+ (s|min) left › /);
     screen.type("r\r");
     await screen.see("reason · ");
     screen.type("half a rea");
+    await vi.advanceTimersByTimeAsync(120_000);
     await screen.see("◆ 1.1 deploy not decided in time; the deadline passed at ");
     await screen.see("✗ 1.1 deploy not run · 0 ms\n    Not run: nobody approved the call in time.\n");
     expect((await screen.ended).code).toBe(0);

@@ -1,6 +1,6 @@
 import { createClient } from "@trackside/server/client";
 import { describe, expect, test } from "vitest";
-import { configOf, project } from "./support/project.ts";
+import { configOf, project, until } from "./support/project.ts";
 
 const CONFIG = configOf("served");
 
@@ -28,7 +28,8 @@ describe("trackside start", () => {
     const definition = { name: "greeter", model: "demo:scripted", tools: ["greet"], hitl_tools: ["greet"] };
     await client.createAgent({ body: { definition } });
     const { run_id } = await client.startRun({ body: { agent: "greeter", input: "Hi" } });
-    await expect.poll(async () => (await client.getRun({ params: { id: run_id } })).status).toBe("completed");
+    const status = async () => (await client.getRun({ params: { id: run_id } })).status;
+    await until(async () => ((await status()) === "completed" ? true : undefined));
     first.signal("SIGTERM");
     expect((await first.ended).code).toBe(0);
 

@@ -84,14 +84,14 @@ describe("on a terminal", () => {
   });
 
   test("a model server on this machine is offered, and answers when picked", async () => {
-    const server = await startChatServer("qwen3:4b", [[{ content: "All is well here." }]]);
+    const server = await startChatServer("gemma3:4b", [[{ content: "All is well here." }]]);
     try {
       const screen = terminal(["chat"], { env: { OLLAMA_BASE_URL: server.baseUrl } });
       await screen.see("Which model should answer?");
-      await screen.see("1      ollama:qwen3:4b");
+      await screen.see("1      ollama:gemma3:4b");
       await screen.see("› ");
       screen.type("1\r");
-      await screen.see("The model is ollama:qwen3:4b, on this machine.");
+      await screen.see("The model is ollama:gemma3:4b, on this machine.");
       await screen.see("› ");
       screen.type("hello\r");
       await screen.see("All is well here.");

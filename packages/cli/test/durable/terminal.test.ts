@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { plain } from "../support/heard.ts";
 import { project, until } from "../support/project.ts";
 
@@ -48,7 +47,8 @@ describe("on a terminal, with a store", () => {
     expect((await screen.ended).code).toBe(0);
     const [approval] = await place.json("approvals", "list", "--state", "approved");
     expect(approval).toMatchObject({ decision: { by: expect.not.stringMatching(/^terminal$/) } });
-    await sleep(1_000); // until then it was "just now"
+    vi.setSystemTime(Date.now() + 5_000); // it was "just now"
+    onTestFinished(() => void vi.useRealTimers());
     const list = place.terminal(["runs"]);
     expect((await list.ended).code).toBe(0);
     expect(list.stdout).toContain("\x1b[32m● completed\x1b[39m");

@@ -193,8 +193,8 @@ for (const [name, stream] of [
 const warned = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
-  // As `bin.ts` does it.
-  const stderr = warning.name === "TracksideNotice" ? current.getStore()?.stderr : undefined;
+  const isOurs = /^Trackside(Notice|Warning)$/.test(warning.name);
+  const stderr = isOurs ? current.getStore()?.stderr : undefined;
   if (stderr !== undefined) stderr.write(`! ${warning.message}\n`);
   else for (const listener of warned) listener(warning);
 });

@@ -3,18 +3,21 @@ import { dirname, join } from "node:path";
 import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { type Finished, type Running, type StartOptions, start } from "./cli.ts";
 
-const DURABLE = configOf("durable");
+const configs = {
+  durable: import.meta.resolve("../fixtures/durable.ts"),
+  served: import.meta.resolve("../fixtures/served.ts"),
+  workflows: import.meta.resolve("../fixtures/workflows.ts"),
+};
 
 /** A config that makes what a fixture describes, anew whenever it is loaded. */
-export function configOf(fixture: "durable" | "served" | "workflows"): string {
-  const url = new URL(`../fixtures/${fixture}.ts`, import.meta.url).href;
-  return `import { config } from ${JSON.stringify(url)};\nexport default config();\n`;
+export function configOf(fixture: keyof typeof configs): string {
+  return `import { config } from ${JSON.stringify(configs[fixture])};\nexport default config();\n`;
 }
 
 type Json = Record<string, unknown>;
 
 /** A folder with a config, and a store once something is in it. */
-export function project(config: string | null = DURABLE) {
+export function project(config: string | null = configOf("durable")) {
   const folder = temporaryFolder("cli");
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -1,17 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { serviceSuite, temporalServer } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../../scripts/services/index.ts";
 import { fixture } from "../support/cli.ts";
 import { type Project, project, until } from "../support/project.ts";
 
-await serviceSuite("trackside with Temporal", temporalServer, (server) => {
-  let made = 0;
+await serviceSuite("trackside with Temporal", sharedTemporal, (server) => {
   /** A folder with a store of its own, and a task queue for it. */
   const started = (config: string | null = null) => {
     const place = project(config);
-    made += 1;
-    const queue = `queue-${made}`;
+    const queue = `queue-${randomUUID()}`;
     const where = ["--temporal", server.address, "--task-queue", queue];
     return { place, queue, where };
   };
@@ -93,28 +92,6 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
     place.write("go.txt", "");
     const second = place.worker([fixture("counter"), ...where]);
     expect(await second.said("ended", queued.stdout.trim())).toMatchObject({ status: "completed" });
-  });
-
-  test("a server that is away for a while: the worker says so once and goes on", async () => {
-    const { place, where } = started();
-    const worker = place.worker([fixture("counter"), ...where]);
-    await worker.said("ready");
-    const running = place.cli(["run", fixture("counter"), "go", ...where]);
-    await counting(place);
-    await server.kill();
-    await worker.until(() => worker.stderr.includes("is away") || undefined, "a notice");
-    await server.restart();
-    place.write("go.txt", "");
-    const { code, stdout } = await running;
-    expect(stdout).toMatch(/I read .*42/s);
-    expect(code).toBe(0);
-    worker.signal("SIGTERM");
-    // Where the server stays away for longer than a heartbeat may, it has the tool run again: that may be told, too.
-    const told = (await worker.ended).stderr.split("\n").filter((line) => !/Activity not found/.test(line));
-    expect(told).toEqual([
-      `! the Temporal server at ${server.address} is away; this worker goes on when it is back`,
-      "",
-    ]);
   });
 
   test("a run that is started before any worker says so, and waits for one", async () => {
