@@ -66,6 +66,10 @@ export default defineConfig({
           include: [CLI],
           pool: "forks",
           isolate: false,
+          setupFiles: ["./scripts/testing/setup.ts", "./packages/cli/test/support/setup.ts"],
+          // Starting a process takes seconds where others are at work.
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           execArgv: [...EXEC, `--conditions=${conditions[0]}`],
         },
       },

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
-import { afterEach, vi } from "vitest";
 import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import type { Io, SignalName } from "../../src/io.ts";
 import { Heard } from "./heard.ts";
@@ -14,7 +13,6 @@ import { main, testIo } from "./test-io.ts";
 const PATIENCE_MS = 120_000;
 /** A process that a test has left gets this long to end by itself. */
 const KILL_MS = 10_000;
-vi.setConfig({ testTimeout: PATIENCE_MS + 30_000, hookTimeout: PATIENCE_MS });
 
 export const root = resolve(import.meta.dirname, "../../../..");
 const bin = join(root, "packages/cli/src/bin.ts");
@@ -119,11 +117,12 @@ interface Launched extends Pick<Running, "type" | "signal" | "hangUp"> {
 
 const underWay = new Map<Running, () => void>();
 
-afterEach(async () => {
+/** Ends the commands that a test has left under way. `setup.ts` calls it after each test. */
+export async function endCommands(): Promise<void> {
   for (const end of underWay.values()) end();
   await Promise.all([...underWay.keys()].map(({ ended }) => ended));
   process.chdir(root); // a command in this process may have left it
-});
+}
 
 /** Runs a command to its end. */
 export async function cli(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
