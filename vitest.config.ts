@@ -18,6 +18,8 @@ const FILES = [
   "scripts/**/*.test.ts",
 ];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
+/** Browser tests: few modules of their own over many that they share. */
+const WEB = "packages/web/test/**/*.test.ts";
 /** What touches nothing but values: hundreds of small files, which share what they load. */
 const UNITS = ["packages/*/src/**/*.test.{ts,tsx}", "packages/core/test/**/*.test.ts"];
 
@@ -49,10 +51,11 @@ export default defineConfig({
         test: {
           name: "trackside",
           include: FILES,
-          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, ...UNITS],
+          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, WEB, ...UNITS],
         },
       },
       { extends: true, test: { name: "units", include: UNITS, isolate: false } },
+      { extends: true, test: { name: "web", include: [WEB], isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
     ],
