@@ -59,11 +59,9 @@ export async function openControlRoom({
   web,
   ...parts
 }: Parts & Options & { readonly password?: string }): Promise<ControlRoomHere> {
-  const dir = temporaryFolder("room");
   const { url, trackside, link, close } = await serve(parts, {
-    dir,
     port: 0,
-    web: web ?? (await builtWeb()),
+    web: web ?? (await builtWebOnce()),
     setUp,
     password,
   });
@@ -76,7 +74,7 @@ export async function startControlRoomProcess(
   { setUp = true, web: files }: Options = {},
 ): Promise<ControlRoomProcess> {
   const dir = temporaryFolder("room");
-  const web = files ?? (await builtWeb());
+  const web = files ?? (await builtWebOnce());
   const server = new ServerProcess(
     {
       name: "the control room",
@@ -107,6 +105,13 @@ export async function startControlRoomProcess(
     restart: () => server.restart(),
     close: () => server.stop(),
   };
+}
+
+/** Compares the build with its sources once for all test files of this worker. */
+let build: Promise<string> | undefined;
+function builtWebOnce(): Promise<string> {
+  build ??= builtWeb();
+  return build;
 }
 
 /** Signing in and the API, by links. */

@@ -4,8 +4,8 @@ import { createServer, type TracksideServer } from "@trackside/server";
 import { ADMIN, type Parts } from "./parts.ts";
 
 export interface ServeOptions {
-  /** Holds the database. */
-  readonly dir: string;
+  /** The folder of the database. Without one it is in memory. */
+  readonly dir?: string;
   readonly port: number;
   /** The folder of the built web app. */
   readonly web: string;
@@ -30,7 +30,10 @@ export async function serve(
   { dir, port, web, setUp, password }: ServeOptions,
 ): Promise<Serving> {
   const { server: options, ...rest } = parts;
-  const trackside = new Trackside({ ...rest, store: sqlite(join(dir, "trackside.db")) });
+  const trackside = new Trackside({
+    ...rest,
+    store: sqlite(dir === undefined ? ":memory:" : join(dir, "trackside.db")),
+  });
   const server = createServer({ checkAnswers: true, ...options, trackside, port, web });
   try {
     const { url } = await server.listen();
