@@ -19,6 +19,8 @@ const FILES = [
 ];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
 const CLI = "packages/cli/test/**/*.test.ts";
+/** Browser tests: few modules of their own over many that they share. */
+const WEB = "packages/web/test/**/*.test.ts";
 /** What touches nothing but values: hundreds of small files, which share what they load. */
 const UNITS = ["packages/*/src/**/*.test.{ts,tsx}", "packages/core/test/**/*.test.ts"];
 
@@ -52,10 +54,11 @@ export default defineConfig({
         test: {
           name: "trackside",
           include: FILES,
-          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, CLI, ...UNITS],
+          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, CLI, WEB, ...UNITS],
         },
       },
       { extends: true, test: { name: "units", include: UNITS, isolate: false } },
+      { extends: true, test: { name: "web", include: [WEB], isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
       // Commands run in the test's process, loaded by Node itself: a process they can change the folder of, as it is from source.
