@@ -6,15 +6,15 @@ import { hasChromium } from "./chromium.ts";
 import { durations } from "./durations.ts";
 import { findTemporal } from "./temporal-program.ts";
 
-/** What takes minutes to have where it is missing: its name in test files, and how it is looked for and had. */
+/** Services that take minutes to provide where they are missing, and what test files that need them say. */
 const SLOW = [
   {
-    name: "temporalServer",
+    words: /\b(sharedTemporal|temporalServer)\b/,
     isThere: () => findTemporal() !== undefined,
     provide: "provideTemporal",
     from: "temporal-program.ts",
   },
-  { name: "sharedChromium", isThere: hasChromium, provide: "provideChromium", from: "chromium.ts" },
+  { words: /\bsharedChromium\b/, isThere: hasChromium, provide: "provideChromium", from: "chromium.ts" },
 ];
 
 /**
@@ -26,8 +26,8 @@ export default class ServicesSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = longestFirst(await super.sort(files), this.ctx.config.root);
     const waiting = new Set<TestSpecification>();
-    for (const { name, provide, from } of SLOW.filter((service) => !service.isThere())) {
-      const needing = sorted.filter(({ moduleId }) => needs(name, moduleId));
+    for (const { words, provide, from } of SLOW.filter((service) => !service.isThere())) {
+      const needing = sorted.filter(({ moduleId }) => needs(words, moduleId));
       if (needing.length > 0) beginToProvide(provide, from);
       for (const file of needing) waiting.add(file);
     }
@@ -44,11 +44,11 @@ function longestFirst(files: readonly TestSpecification[], root: string): TestSp
 }
 
 /** Whether a test file, or what it imports by a relative path, names the service. */
-export function needs(service: string, file: string, seen = new Set<string>()): boolean {
+export function needs(service: RegExp, file: string, seen = new Set<string>()): boolean {
   if (seen.has(file)) return false;
   seen.add(file);
   const text = read(file);
-  if (text.includes(service)) return true;
+  if (service.test(text)) return true;
   return (
     [...text.matchAll(/\bfrom "(\.{1,2}\/[^"]+\.ts)"/g)]
       .map(([, path = ""]) => resolve(dirname(file), path))
