@@ -40,7 +40,7 @@ for (const [index, file] of process.argv.slice(2).entries()) {
   process.env = { ...env };
   const failure = problems.length === 0 ? {} : { failure: `failed: ${problems.join("\n")}` };
   const report: ProgramReport = { file, output, ...failure };
-  await new Promise((resolve) => process.send?.(report, resolve));
+  await new Promise<void>((resolve) => process.send?.(report, undefined, undefined, () => resolve()));
   if (problems.length > 0) exit(1); // it may have left something behind that the next would trip over
 }
 process.disconnect?.();

@@ -30,10 +30,10 @@ describe.concurrent("M1 a server that asks in the middle of a call", () => {
   });
 
   test("waits for the person as long as the person takes: the deadlines of the call stand still", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 4_000, totalMs: 4_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 8_000, totalMs: 8_000 } });
     const session = await place.connect(place.fake("asks"));
     const answer = async (): Promise<ElicitAnswer> => {
-      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
       return { action: "accept", content: { city: "Oslo" } };
     };
     expect(wordsOf(await session.call("asks__ask", {}, { answer }))).toMatch(/Oslo/);

@@ -1,6 +1,6 @@
 import { engineConformance } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { DurableEngine } from "../../src/journal/durable-engine.ts";
 import { postgres, type Store, sqlite } from "../../src/store/index.ts";
 import { databaseFile } from "../engine/support/database.ts";
@@ -30,7 +30,7 @@ describe("R4 on SQLite requests are rebuilt as they were sent, whatever runs do"
 /** What is read from rows is the same in another store: those with most to read are enough. */
 const TELLING = /\b(R4|H2|H4|H5|B4|P2|S7|X6)\b/;
 
-await serviceSuite("R4 on PostgreSQL the same", postgresServer, (server) => {
+await serviceSuite("R4 on PostgreSQL the same", sharedPostgres, (server) => {
   const make = over(async () => postgres(await server.createDatabase()));
   for (const behaviour of engineConformance.filter(({ title }) => TELLING.test(title)))
     test(behaviour.title, async () => {

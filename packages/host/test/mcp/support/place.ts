@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tool } from "trackside";
 import type { ServerDefinition } from "trackside/engine";
 import { expect, type TestContext, vi } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { McpHub, type McpHubOptions } from "../../../src/mcp/index.ts";
 import { type Watched, type WatchOptions, watched } from "./context.ts";
 import { processesWith } from "./processes.ts";
@@ -22,14 +22,13 @@ export class Place {
   /** An argument of every server started here, which finds it among the processes. */
   readonly mark = `mark-${randomUUID()}`;
   readonly hub: McpHub;
-  readonly #directory = mkdtempSync(join(tmpdir(), "trackside-mcp-"));
+  readonly #directory = temporaryFolder("mcp");
 
   constructor({ onTestFinished }: Pick<TestContext, "onTestFinished">, options: McpHubOptions = {}) {
     this.hub = new McpHub({ ...options, deadlines: { ...PATIENT, ...options.deadlines } });
     onTestFinished(async () => {
       await this.hub.close();
       await this.noProcesses();
-      rmSync(this.#directory, { recursive: true, force: true });
     });
   }
 
