@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -58,10 +58,12 @@ describe("each program ends by itself, with no API key and no error", () => {
   });
 });
 
-test("code in the documents type-checks", { timeout: 300_000 }, () => {
+test("code in the documents type-checks", { timeout: 300_000 }, async () => {
   const config = { extends: join(root, "tsconfig.json"), include: ["*.ts"], exclude: [] };
   writeFileSync(join(home, "tsconfig.json"), JSON.stringify(config));
   if (snippets.every(({ use }) => use === "no-run")) return;
-  const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", home], { encoding: "utf8" });
-  expect(stdout).toBe("");
+  const problems = await new Promise((resolve) => {
+    execFile(join(root, "node_modules/.bin/tsc"), ["-p", home], (_, stdout) => resolve(stdout));
+  });
+  expect(problems).toBe("");
 });

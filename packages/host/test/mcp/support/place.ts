@@ -25,7 +25,7 @@ export class Place {
   readonly #directory = temporaryFolder("mcp");
 
   constructor({ onTestFinished }: Pick<TestContext, "onTestFinished">, options: McpHubOptions = {}) {
-    this.hub = new McpHub({ ...options, deadlines: { ...PATIENT, ...options.deadlines } });
+    this.hub = new McpHub({ keepMs: 600_000, ...options, deadlines: { ...PATIENT, ...options.deadlines } });
     onTestFinished(async () => {
       await this.hub.close();
       await this.noProcesses();
