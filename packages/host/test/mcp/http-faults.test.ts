@@ -46,7 +46,7 @@ describe.concurrent("M4 a server on the web", () => {
     "huge",
   ])("whose answer is wrong (%s) fails that call alone", async (tool, context) => {
     const { session } = await setting(context, {
-      deadlines: { idleMs: 10_000, totalMs: 20_000 },
+      deadlines: { idleMs: 15_000, totalMs: 30_000 },
       maxMessageBytes: 16 << 20,
     });
     const call = session.start(`web__${tool}`);

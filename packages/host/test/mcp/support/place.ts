@@ -12,7 +12,7 @@ import { processesWith } from "./processes.ts";
 const FAKES = join(import.meta.dirname, "..", "fakes");
 
 /** Long enough for an honest server on a slow machine. Tests that wait for a deadline shorten the one they mean. */
-const PATIENT = { connectMs: 30_000, idleMs: 15_000, totalMs: 15_000 };
+const PATIENT = { connectMs: 30_000, idleMs: 60_000, totalMs: 60_000 };
 
 /**
  * Where one test happens: a hub, the servers it starts, and files of theirs. When the test is over the hub is closed
