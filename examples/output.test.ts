@@ -1,7 +1,6 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { runProgram } from "../scripts/run-program.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type Outcome, runPrograms } from "../scripts/run-programs.ts";
 
 const timeoutMs = 120_000;
 
@@ -67,11 +66,17 @@ const shown: [example: string, lines: RegExp[]][] = [
   ],
 ];
 
-test.concurrent.each(shown)(
-  "%s shows what it is for",
-  { timeout: timeoutMs + 5_000 },
-  async (example, lines) => {
-    const said = await runProgram(join(import.meta.dirname, example), { cwd: tmpdir(), timeoutMs });
-    for (const line of lines) expect(said).toMatch(line);
-  },
-);
+const pathOf = (example: string) => join(import.meta.dirname, example);
+let outcomes: ReadonlyMap<string, Outcome>;
+beforeAll(async () => {
+  outcomes = await runPrograms(
+    shown.map(([example]) => pathOf(example)),
+    { timeoutMs },
+  );
+}, 600_000);
+
+test.each(shown)("%s shows what it is for", (example, lines) => {
+  const outcome = outcomes.get(pathOf(example));
+  expect(outcome).toEqual({ output: expect.any(String) });
+  for (const line of lines) expect(outcome).toEqual({ output: expect.stringMatching(line) });
+});

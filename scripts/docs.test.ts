@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
-import { runProgram } from "./run-program.ts";
+import { type Outcome, runPrograms } from "./run-programs.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const timeoutMs = 120_000;
@@ -40,20 +40,30 @@ test("the README shows code that runs, and there are examples", () => {
   expect(examples).not.toEqual([]);
 });
 
-describe.concurrent("each program ends by itself, with no API key and no error", () => {
+describe("each program ends by itself, with no API key and no error", () => {
   const programs = [
     ...examples.map((path) => ({ title: path, file: join(root, path) })),
     ...snippets.filter(({ use }) => use === "run"),
   ];
-  test.each(programs)("$title", { timeout: timeoutMs + 5_000 }, async ({ file }) => {
-    await runProgram(file, { cwd: home, timeoutMs });
+  let outcomes: ReadonlyMap<string, Outcome>;
+  beforeAll(async () => {
+    outcomes = await runPrograms(
+      programs.map(({ file }) => file),
+      { timeoutMs },
+    );
+  }, 600_000);
+
+  test.each(programs)("$title", ({ file }) => {
+    expect(outcomes.get(file)).toEqual({ output: expect.any(String) });
   });
 });
 
-test("code in the documents type-checks", { timeout: 300_000 }, () => {
+test("code in the documents type-checks", { timeout: 300_000 }, async () => {
   const config = { extends: join(root, "tsconfig.json"), include: ["*.ts"], exclude: [] };
   writeFileSync(join(home, "tsconfig.json"), JSON.stringify(config));
   if (snippets.every(({ use }) => use === "no-run")) return;
-  const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", home], { encoding: "utf8" });
-  expect(stdout).toBe("");
+  const problems = await new Promise((resolve) => {
+    execFile(join(root, "node_modules/.bin/tsc"), ["-p", home], (_, stdout) => resolve(stdout));
+  });
+  expect(problems).toBe("");
 });

@@ -1,12 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./testing/temporary-folder.ts";
 
-/** A folder of its own holding these files, gone when the test ends. */
+/** A new temporary folder with these files. */
 export function fixture(files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), "trackside-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder("fixture");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -159,17 +159,15 @@ describe("a scripted model", () => {
 
   it.each([
     ["while it hangs", { hang: true as const }],
-    ["while it delays", { text: "x", delayMs: 60_000 }],
-    ["between deltas", { text: "a b c", chunkDelayMs: 60_000 }],
+    ["while it delays", { text: "x", delayMs: 600_000 }],
+    ["between deltas", { text: "a b c", chunkDelayMs: 600_000 }],
     ["after it fell silent", { text: "a b c", hangAfter: 3 }],
   ])("ends at once when aborted %s", async (_when, reply) => {
     const abort = new AbortController();
     const reason = new Error("stop now");
     const reading = parts(scriptedModel([reply]), { abortSignal: abort.signal });
     setTimeout(() => abort.abort(reason), 5);
-    const started = performance.now();
-    await expect(reading).rejects.toBe(reason);
-    expect(performance.now() - started).toBeLessThan(500);
+    await expect(reading).rejects.toBe(reason); // or the test takes longer than it may
   });
 
   it("does not go on after an abort, not even with parts at hand", async () => {

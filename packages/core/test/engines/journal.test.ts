@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Agent, defineTool } from "trackside";
 import { hostileEngine, sandboxEngine, scriptedModel } from "trackside/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { dry } from "../../src/local/dry.ts";
 import { agentDefinition } from "../../src/schema/index.ts";
 import { loadInSandbox } from "../../src/testing/sandbox-engine.ts";
@@ -68,9 +68,7 @@ class Memory implements JournalHost {
 }
 
 function temporaryFile(): string {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-sandbox-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return join(dir, "loop.ts");
+  return join(temporaryFolder("sandbox"), "loop.ts");
 }
 
 const answers = {

@@ -7,9 +7,26 @@ export function hurriedClock(times: number): Clock {
   return { ...systemClock, after: (ms, run) => systemClock.after(ms / times, run) };
 }
 
-/** Gives up a silent model after about two seconds: one that answers may take a while on a busy machine. */
+/** A clock on which a second passes only at a `tick`. Shorter waits, such as those before a retry, take real time. */
+export function steppedClock(): Clock & { readonly tick: () => void } {
+  const waiting = new Set<() => void>();
+  const after: Clock["after"] = (ms, run) => {
+    if (ms < 1000) return systemClock.after(ms, run);
+    waiting.add(run);
+    return { stop: () => void waiting.delete(run) };
+  };
+  const tick = () => {
+    const due = [...waiting];
+    waiting.clear();
+    for (const run of due) run();
+  };
+  return { ...systemClock, after, tick };
+}
+
+/** Gives up a silent model after three ticks of its clock. */
 export function impatientEngine() {
-  return localEngine({ clock: hurriedClock(10), modelIdleMs: 20_000, retry: HURRIED });
+  const clock = steppedClock();
+  return { clock, engine: localEngine({ clock, modelIdleMs: 2_000, retry: HURRIED }) };
 }
 
 /** Notes what the engine waits for before it tries again, and lets it pass at once. */

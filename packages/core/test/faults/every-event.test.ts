@@ -11,7 +11,7 @@ const ARGS = { city: "Tromsø", days: 3 };
 const ERRORS: WireErrorKind[] = ["rate_limited", "overloaded", "server_error"];
 
 /** What may go wrong just before event number `at`. */
-const FAULTS: [what: string, fault: (at: number, wire: OverWire["wire"]) => Fault][] = [
+const FAULTS: [what: string, fault: (at: number, wire: OverWire["wire"], tick: () => void) => Fault][] = [
   ...ERRORS.map((kind): (typeof FAULTS)[number] => [
     `an error event (${kind})`,
     (at, wire) => ({ errorEventAt: at, errorEvent: wire.errorEvent(kind) }),
@@ -19,7 +19,7 @@ const FAULTS: [what: string, fault: (at: number, wire: OverWire["wire"]) => Faul
   ["a polite end", (at) => ({ cutAfterEvents: at })],
   ["a closed connection", (at) => ({ cutAfterEvents: at, cut: "close" })],
   ["a reset", (at) => ({ cutAfterEvents: at, reset: true })],
-  ["a silence", (at) => ({ stallMs: 30_000, stallAtEvent: at })],
+  ["a silence", (at, _wire, tick) => ({ stall: true, stallAtEvent: at, whileStalled: tick })],
 ];
 
 describe.each(OVER_WIRE)("$provider fails in the middle of its answer", (over) => {
@@ -31,13 +31,13 @@ describe.each(OVER_WIRE)("$provider fails in the middle of its answer", (over) =
 
   const text = { events: over.wire.text(ANSWER) };
   const call = { events: over.wire.toolCall({ name: "book", args: ARGS }) };
-  const engineFor = (what: string) => (what === "a silence" ? { engine: impatientEngine() } : {});
 
-  test.each(FAULTS)("X8 %s at every event of a text", async (what, fault) => {
+  test.each(FAULTS)("X8 %s at every event of a text", async (_what, fault) => {
     const seen: Seen[] = [];
     await forEach(range(text.events.length + 1), async (at) => {
-      const options = engineFor(what);
-      const played = await stage.play([{ ...text, ...fault(at, over.wire) }, text], options);
+      const { clock, engine } = impatientEngine();
+      const faulty = { ...text, ...fault(at, over.wire, clock.tick) };
+      const played = await stage.play([faulty, text], { engine });
       expectSound(played, `event ${at}`);
       const said = verdict(played, 1, `event ${at}`);
       expect(played.executed).toEqual([]);
@@ -50,11 +50,12 @@ describe.each(OVER_WIRE)("$provider fails in the middle of its answer", (over) =
     expect(new Set(seen)).toContain("failed"); // something had
   });
 
-  test.each(FAULTS)("X8 %s at every event of a tool call", async (what, fault) => {
+  test.each(FAULTS)("X8 %s at every event of a tool call", async (_what, fault) => {
     const seen: Seen[] = [];
     await forEach(range(call.events.length + 1), async (at) => {
-      const options = engineFor(what);
-      const played = await stage.play([{ ...call, ...fault(at, over.wire) }, call, text], options);
+      const { clock, engine } = impatientEngine();
+      const faulty = { ...call, ...fault(at, over.wire, clock.tick) };
+      const played = await stage.play([faulty, call, text], { engine });
       expectSound(played, `event ${at}`);
       // A call that was whole all the same leaves one reply over, which then answers: a second call.
       const said = verdict(played, 2, `event ${at}`);

@@ -3,9 +3,10 @@ import { PATIENT } from "../support/patience.ts";
 import { startWireServer, wires } from "../support/wire-server.ts";
 import { inChild } from "./child.ts";
 
-const STALL = { stallMs: 60_000 };
-/** A socket that is kept for the next request lasts 4 s, our own timers longer; a busy machine ends a process sooner. */
-const AT_ONCE_MS = 3_000;
+const STALL = { stall: true } as const;
+/** Whatever could keep the process alive lasts at least 50 s: timers of the runs, and sockets kept for the next request. */
+const LINGERS_MS = 40_000;
+const KEPT_ALIVE = { keepAliveMs: 120_000 };
 
 /** An engine whose model is at this place, for a child process. */
 const engineAt = (origin: string) =>
@@ -17,21 +18,24 @@ describe("a process ends when its runs have ended", () => {
       const { output } = await new Agent({ name: "a", model: scriptedModel(["fine"]) }).run("go");
       print(output);`);
     expect(child).toMatchObject({ code: 0, lines: ["fine"] });
-    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    expect(child.lingeredMs).toBeLessThan(LINGERS_MS);
   });
 
   test("X5 after one turn over HTTP, with a tool", async () => {
-    await using server = await startWireServer([
-      { events: wires.openaiResponses.toolCall({ name: "add", args: {} }) },
-      { events: wires.openaiResponses.text("fine") },
-    ]);
+    await using server = await startWireServer(
+      [
+        { events: wires.openaiResponses.toolCall({ name: "add", args: {} }) },
+        { events: wires.openaiResponses.text("fine") },
+      ],
+      KEPT_ALIVE,
+    );
     const child = await inChild(`
       const add = defineTool({ name: "add", execute: () => 5 });
       const { output } = await new Agent({ name: "a", model: "openai:m", tools: [add] })
         .run("go", { engine: ${engineAt(server.origin)} });
       print(output);`);
     expect(child).toMatchObject({ code: 0, lines: ["fine"] });
-    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    expect(child.lingeredMs).toBeLessThan(LINGERS_MS);
   });
 
   test("X5 after a run that was cancelled while its model, its tool or its wait hung", async () => {
@@ -41,6 +45,7 @@ describe("a process ends when its runs have ended", () => {
         [STALL, { events, ...STALL, stallAtEvent: 5 }, { status: 429, headers: { "retry-after": "50" } }][
           number
         ] ?? {},
+      KEPT_ALIVE,
     );
     const child = await inChild(`
       const engine = ${engineAt(server.origin)};
@@ -51,7 +56,7 @@ describe("a process ends when its runs have ended", () => {
         print(await new Agent(config).run("go", { engine, signal }).catch((error) => error.code));
       }`);
     expect(child).toMatchObject({ code: 0, stderr: "", lines: Array(4).fill("cancelled") });
-    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    expect(child.lingeredMs).toBeLessThan(LINGERS_MS);
     await expect.poll(() => server.openStreams, PATIENT).toBe(0);
   });
 });
@@ -59,10 +64,12 @@ describe("a process ends when its runs have ended", () => {
 describe("runs leave nothing behind", () => {
   test("X5 two hundred cancelled and two hundred failed runs keep no timer, socket or listener", async () => {
     const events = wires.openaiResponses.text("one two three");
-    await using server = await startWireServer((number, { body }) =>
-      JSON.stringify(body).includes("hang")
-        ? { events, ...STALL, stallAtEvent: number % events.length }
-        : { events, cutAfterEvents: 6 },
+    await using server = await startWireServer(
+      (number, { body }) =>
+        JSON.stringify(body).includes("hang")
+          ? { events, ...STALL, stallAtEvent: number % events.length }
+          : { events, cutAfterEvents: 6 },
+      KEPT_ALIVE,
     );
     const child = await inChild(`
       const engine = ${engineAt(server.origin)};
@@ -95,8 +102,6 @@ describe("runs leave nothing behind", () => {
         }
         return seen;
       };
-      await many(40);
-      await sleep(500);
       const before = open();
       const codes = await many(400);
       const after = await kept(({ resources, handles, listeners }) =>
@@ -108,7 +113,7 @@ describe("runs leave nothing behind", () => {
     expect(seen?.after.listeners).toBe(0);
     expect(seen?.after.resources).toBeLessThanOrEqual((seen?.before.resources ?? 0) + 2);
     expect(seen?.after.handles).toBeLessThanOrEqual((seen?.before.handles ?? 0) + 2);
-    expect(child.lingeredMs).toBeLessThan(AT_ONCE_MS);
+    expect(child.lingeredMs).toBeLessThan(LINGERS_MS);
     await expect.poll(() => server.openStreams, PATIENT).toBe(0);
   });
 });

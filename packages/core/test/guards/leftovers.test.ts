@@ -99,12 +99,10 @@ describe.each(ENGINES)("R10 nothing is left behind, on the %s engine", (_name, m
     for (const [what, agent, approve] of agents) {
       const stop = new AbortController();
       setTimeout(() => stop.abort("enough"), 15);
-      const begun = Date.now();
       const engine = make({ retry: { retries: 0 } });
       const run = await play(agent, { engine, signal: stop.signal, ...(approve ? { approve } : {}) });
 
       expect(run.error?.name, what).toBe("RunCancelledError");
-      expect(Date.now() - begun, what).toBeLessThan(2000);
       expectPaired(run.result, run.events);
     }
   });

@@ -131,7 +131,7 @@ describe("R10 a hook that fails fails the run, naming its point and itself", () 
     const running = agent.run("Go", { engine: localEngine({ clock }) });
     await expect(clock.finish(running)).rejects.toThrow("timed out after 30 s");
     reject(new Error("too late"));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setImmediate(resolve));
   });
 });
 

@@ -3,7 +3,8 @@ import { consume } from "../support/consume.ts";
 import { modelAt, OVER_WIRE, overWire } from "../support/over-wire.ts";
 import { encodeEvents, type Fault, startWireServer, type WireErrorKind } from "../support/wire-server.ts";
 
-const ARGS = { city: "Oslo", days: 3 };
+// Characters of two, three and four bytes, a quote and an escape: every way in which half a character can be cut.
+const ARGS = { city: "Tromsø", days: 3, note: '雨🌧"\\' };
 const ANSWER = "one two three";
 const ERRORS: WireErrorKind[] = ["rate_limited", "overloaded", "server_error", "context_overflow"];
 
@@ -75,7 +76,7 @@ describe.each(OVER_WIRE)("$provider, when something goes wrong", ({ provider, wi
     expect(failure?.message).toContain("base URL");
   });
 
-  it("a tool call cut at any byte is whole or a failure, never something in between", async () => {
+  it("X8 a tool call cut at any byte is whole or a failure, never something in between", async () => {
     const events = wire.toolCall({ name: "weather", args: ARGS }, { chunks: 4 });
     const length = encodeEvents(events).length;
     await using server = await startWireServer((_, request) => ({

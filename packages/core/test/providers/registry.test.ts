@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { loadModel, type ProviderSettings } from "../../src/local/providers/registry.ts";
 import { PROVIDERS } from "../../src/local/providers/table.ts";
@@ -109,14 +109,13 @@ describe("provider packages that are not installed beside this one", () => {
   let project: string;
 
   beforeAll(async () => {
-    project = await mkdtemp(join(tmpdir(), "trackside-project-"));
+    project = temporaryFolder("project");
     await writeFile(join(project, "package.json"), "{}");
     Object.assign(row, { package: "@trackside-test/provider" });
   });
 
-  afterAll(async () => {
+  afterAll(() => {
     Object.assign(row, { package: name });
-    await rm(project, { recursive: true, force: true });
   });
 
   async function install(source: string, folder = "@trackside-test/provider") {
@@ -147,13 +146,12 @@ describe("provider packages that are not installed beside this one", () => {
   });
 
   it("A6 a package that is there but broken is thrown, not called missing", async () => {
-    const broken = await mkdtemp(join(tmpdir(), "trackside-broken-"));
+    const broken = temporaryFolder("broken");
     const target = join(broken, "node_modules", "@trackside-test", "provider");
     await mkdir(target, { recursive: true });
     await writeFile(join(target, "package.json"), JSON.stringify({ type: "module", exports: "./index.js" }));
     await writeFile(join(target, "index.js"), `import "a-dependency-that-is-not-there";`);
     const loading = loadModel("mistral:m", { mistral: { apiKey: "k" } }, { env: {}, project: broken });
     await expect(loading).rejects.toThrow("a-dependency-that-is-not-there");
-    await rm(broken, { recursive: true, force: true });
   });
 });

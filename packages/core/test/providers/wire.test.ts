@@ -39,7 +39,7 @@ describe.each(OVER_WIRE)("$provider over HTTP", ({ provider, path, wire }) => {
     const events = wire.text("one two three four");
     const stalls = [undefined, 0, 2, events.length - 2];
     for (const at of stalls) {
-      const stall = at === undefined ? { stallMs: 60_000 } : { stallMs: 60_000, stallAtEvent: at };
+      const stall = at === undefined ? { stall: true as const } : { stall: true as const, stallAtEvent: at };
       await overWire(provider, { events, ...stall }, async (model, server) => {
         const { failure } = await consume(model, { abortSignal: AbortSignal.timeout(150) });
         expect(failure, `silent before event ${at}`).toMatchObject({ code: "timeout", retryable: true });

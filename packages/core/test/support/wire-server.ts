@@ -23,9 +23,11 @@ export type Fault = {
   /** Sends `errorEvent` in place of the event with this index and ends the response. */
   errorEventAt?: number;
   errorEvent?: SseEvent;
-  /** Waits this long before event `stallAtEvent`; without one, before the status line. */
-  stallMs?: number;
+  /** Stays silent before event `stallAtEvent`, or before the status line, until the client disconnects. */
+  stall?: true;
   stallAtEvent?: number;
+  /** Called again and again while the answer stalls. Between two calls the client can read everything it was sent. */
+  whileStalled?: () => void;
 };
 
 export type WireReply = Fault & { events?: SseEvent[] };
@@ -51,11 +53,12 @@ export type WireServer = {
 
 /**
  * An HTTP server on a free loopback port that answers request number n with reply number n; the last reply is
- * repeated when `repeatLast` is set, otherwise a request too many gets a 400 that says so.
+ * repeated when `repeatLast` is set, otherwise a request too many gets a 400 that says so. It tells clients that a
+ * connection may be kept for `keepAliveMs`.
  */
 export async function startWireServer(
   replies: WireReply[] | ((number: number, request: WireRequest) => WireReply),
-  options: { repeatLast?: boolean } = {},
+  options: { repeatLast?: boolean; keepAliveMs?: number } = {},
 ): Promise<WireServer> {
   const requests: WireRequest[] = [];
   let openStreams = 0;
@@ -77,6 +80,7 @@ export async function startWireServer(
       await answer(outgoing, replyFor(requests.length - 1, request));
     })().catch(() => outgoing.destroy()); // a client that went away while it was answered
   });
+  if (options.keepAliveMs !== undefined) server.keepAliveTimeout = options.keepAliveMs;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // a string only for pipes
 
@@ -112,7 +116,7 @@ async function readRequest(incoming: IncomingMessage): Promise<WireRequest> {
 }
 
 async function answer(outgoing: ServerResponse, reply: WireReply): Promise<void> {
-  if (reply.stallMs !== undefined && reply.stallAtEvent === undefined) await sleep(reply.stallMs);
+  if (reply.stall && reply.stallAtEvent === undefined) return stall(outgoing, reply);
   if (reply.status !== undefined) {
     const body = reply.body === undefined ? "" : JSON.stringify(reply.body);
     outgoing.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
@@ -134,7 +138,7 @@ async function answer(outgoing: ServerResponse, reply: WireReply): Promise<void>
   let bytesLeft = reply.cutAtByte ?? Number.POSITIVE_INFINITY;
   for (const [index, event] of (reply.events ?? []).entries()) {
     if (index === reply.cutAfterEvents || bytesLeft === 0) break;
-    if (index === reply.stallAtEvent && reply.stallMs !== undefined) await sleep(reply.stallMs);
+    if (reply.stall && index === reply.stallAtEvent) return stall(outgoing, reply);
     const isError = index === reply.errorEventAt;
     const bytes = Buffer.from(encode(isError && reply.errorEvent ? reply.errorEvent : event));
     await write(outgoing, bytes.subarray(0, Math.min(bytes.length, bytesLeft)));
@@ -149,6 +153,13 @@ async function answer(outgoing: ServerResponse, reply: WireReply): Promise<void>
     outgoing.socket?.end();
   } else {
     outgoing.end();
+  }
+}
+
+async function stall(outgoing: ServerResponse, { whileStalled }: WireReply): Promise<void> {
+  while (whileStalled && !outgoing.destroyed) {
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    whileStalled();
   }
 }
 

@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { postgres, type Store } from "../../src/store/index.ts";
 import { accessSuite } from "./suite/index.ts";
 
-await serviceSuite("access on PostgreSQL", postgresServer, (server) => {
+await serviceSuite("access on PostgreSQL", sharedPostgres, (server) => {
   accessSuite(async (count) => {
     const url = await server.createDatabase();
     const first = postgres(url);

@@ -140,7 +140,7 @@ test("L1 an approval of a tool that cannot be taken back says so, and others say
   });
   await trackside.agents.create({ definition: agentOf("clerk", { hitl_tools: ["wire", "note"] }) }, ANN);
   const { result } = await trackside.start("clerk", "go");
-  await expect.poll(async () => (await trackside.approvals.list()).length).toBe(2);
+  await expect.poll(async () => (await trackside.approvals.list()).length, { timeout: 50_000 }).toBe(2);
   const waiting = await trackside.approvals.list();
   const by = Object.fromEntries(waiting.map((one) => [one.tool, one]));
   expect(by["wire"]).toMatchObject({ irreversible: true });

@@ -1,7 +1,7 @@
 import { Agent, Conversation, defineRail, defineTool, type Rail, type Tool, ToolFile } from "trackside";
 import { type ScriptedRequest, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { keyring, postgres, type Store, sqlite, Trackside, type TracksideOptions } from "../../src/index.ts";
 import { databaseFile } from "../engine/support/database.ts";
 
@@ -276,7 +276,7 @@ describe("artifacts in SQLite", () => {
   });
 });
 
-await serviceSuite("artifacts in PostgreSQL", postgresServer, (server) => {
+await serviceSuite("artifacts in PostgreSQL", sharedPostgres, (server) => {
   keepsArtifacts(async () => {
     const target = await server.createDatabase();
     return () => postgres(target);

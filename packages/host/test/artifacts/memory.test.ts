@@ -8,7 +8,13 @@ const MB = 1_000_000;
 
 /** A process of its own, so that nothing else is in its memory. */
 async function growth(engine: string, tool: string): Promise<{ kept: number; peak: number }> {
-  const args = ["--expose-gc", "--conditions=@trackside/source", "--disable-warning=ExperimentalWarning"];
+  // Collected on one thread, so that what is collected when does not depend on the load of the machine.
+  const args = [
+    "--expose-gc",
+    "--single-threaded-gc",
+    "--conditions=@trackside/source",
+    "--disable-warning=ExperimentalWarning",
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, [...args, script, engine, tool]);
   return JSON.parse(stdout) as { kept: number; peak: number };
 }

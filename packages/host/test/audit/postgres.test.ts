@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { appendAudit, listAudit, verifyAudit } from "../../src/audit/index.ts";
 import { approvalRules, type RuleQuestion } from "../../src/rules/index.ts";
 import { Secrets } from "../../src/secrets/index.ts";
@@ -10,7 +10,7 @@ import { testCipher } from "../secrets/support.ts";
 import { receiver, requested } from "../webhooks/support.ts";
 import { chain, entry, rehash, rotation } from "./support.ts";
 
-await serviceSuite("on PostgreSQL, with several processes", postgresServer, (server) => {
+await serviceSuite("on PostgreSQL, with several processes", sharedPostgres, (server) => {
   /** Stores on one new database, each with connections of its own, as processes have. */
   async function stores(count: number): Promise<[Store, ...Store[]]> {
     const url = await server.createDatabase();
@@ -107,6 +107,7 @@ await serviceSuite("on PostgreSQL, with several processes", postgresServer, (ser
     };
     for (let round = 0; round < 20; round++) {
       const { id } = await one.write(rules.create({ question, match: "tool", until: null, by: "ann" }, 1));
+      if (round === 0) await one.write(ask);
       const asking = Array.from({ length: 6 }, () => one.write(ask));
       await Promise.all([...asking, two.write(rules.revoke("a", id, { by: "bob" }, 2)), two.write(ask)]);
     }

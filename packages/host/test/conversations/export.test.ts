@@ -1,7 +1,7 @@
 import { Agent, Conversation, defineTool, ToolFile } from "trackside";
 import { type ScriptedRequest, type ScriptedStep, scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { keyring, postgres, type Store, sqlite, Trackside } from "../../src/index.ts";
 import { databaseFile } from "../engine/support/database.ts";
 
@@ -187,6 +187,6 @@ describe("exports from SQLite", () => {
   exportsArtifacts(async () => sqlite(databaseFile(), { sync: "normal" }));
 });
 
-await serviceSuite("exports from PostgreSQL", postgresServer, (server) => {
+await serviceSuite("exports from PostgreSQL", sharedPostgres, (server) => {
   exportsArtifacts(async () => postgres(await server.createDatabase()));
 });

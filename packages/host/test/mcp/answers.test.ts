@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { othersGoOn, sentenceOf, wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const polluted = () => "polluted" in {};
 
@@ -20,7 +20,7 @@ describe.concurrent("M4 a server that talks rubbish", () => {
   });
 
   test("and nothing else fails its call within the deadline", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("prints-garbage", "garbage"), place.fake("good"));
     const call = session.start("garbage__only-rubbish");
     await othersGoOn(session, call.result);
@@ -42,7 +42,7 @@ describe.concurrent("M4 an answer that is not one fails its call and no other:",
     "error-is-text",
     "error-without-message",
   ])("%s", async (tool, context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("wrong-answers", "wrong"), place.fake("good"));
     const call = session.start(`wrong__${tool}`);
     await othersGoOn(session, call.result);

@@ -3,7 +3,7 @@ import type { ElicitAnswer } from "./support/context.ts";
 import { sentenceOf, wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.concurrent("M1 a server that asks in the middle of a call", () => {
   test.for<[string, ElicitAnswer, RegExp]>([
@@ -30,10 +30,10 @@ describe.concurrent("M1 a server that asks in the middle of a call", () => {
   });
 
   test("waits for the person as long as the person takes: the deadlines of the call stand still", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 4_000, totalMs: 4_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 8_000, totalMs: 8_000 } });
     const session = await place.connect(place.fake("asks"));
     const answer = async (): Promise<ElicitAnswer> => {
-      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
       return { action: "accept", content: { city: "Oslo" } };
     };
     expect(wordsOf(await session.call("asks__ask", {}, { answer }))).toMatch(/Oslo/);
@@ -56,7 +56,7 @@ describe.concurrent("M1 a server that asks in the middle of a call", () => {
   });
 
   test("for ever is stopped, with a sentence", async (context) => {
-    const place = new Place(context, { deadlines: { totalMs: 5_000 } });
+    const place = new Place(context, { deadlines: { totalMs: 10_000 } });
     const session = await place.connect(place.fake("asks"));
     const call = session.start("asks__ask-for-ever", {}, { answer: () => ({ action: "decline" }) });
     await sentenceOf(call, "asks", "ask-for-ever");

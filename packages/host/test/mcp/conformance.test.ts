@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, type TestContext, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 
 /**
  * The conformance package plays the server, starts our client (`conformance-client.ts`, nothing but McpHub), and judges
@@ -15,8 +15,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const require = createRequire(import.meta.url);
 
 /** What the programs compiled, for each other. */
-const compiled = mkdtempSync(join(tmpdir(), "trackside-conformance-compiled-"));
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+const compiled = temporaryFolder("conformance-compiled");
 
 interface Check {
   readonly id: string;
@@ -38,8 +37,8 @@ for (const name of ["conformance", "conformance-next"]) {
     "index.js",
   );
   describe(`M1 ${name}`, () => {
-    test.concurrent.for(scenariosOf(program))("%s (%s)", async ([scenario, revision], context) => {
-      const checks = await play(program, scenario, revision, context);
+    test.concurrent.for(scenariosOf(program))("%s (%s)", async ([scenario, revision]) => {
+      const checks = await play(program, scenario, revision);
       expect(checks.filter(failed)).toEqual([]);
       expect(checks.filter(({ status }) => status === "SUCCESS").length).toBeGreaterThan(0);
     });
@@ -65,14 +64,8 @@ function failed({ id, status, details }: Check): boolean {
   return status === "FAILURE";
 }
 
-async function play(
-  program: string,
-  scenario: string,
-  revision: string,
-  { onTestFinished }: TestContext,
-): Promise<Check[]> {
-  const output = mkdtempSync(join(tmpdir(), "trackside-conformance-"));
-  onTestFinished(() => rmSync(output, { recursive: true, force: true }));
+async function play(program: string, scenario: string, revision: string): Promise<Check[]> {
+  const output = temporaryFolder("conformance");
   // The program takes it apart at spaces and hands it to a shell.
   const command = `${process.execPath} --conditions=@trackside/source ${join(import.meta.dirname, "conformance-client.ts")}`;
   const args = [

@@ -5,7 +5,7 @@ import { Place } from "./support/place.ts";
 import { processesWith } from "./support/processes.ts";
 
 // Most of these wait rather than work.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.concurrent("M4 a server that exits", () => {
   test.for([
@@ -78,7 +78,7 @@ describe.concurrent("M4 a server that cannot be reached any more", () => {
 
 describe.concurrent("M4 a server with odd streams", () => {
   test("that closes its output and lives on fails its call, and is replaced", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("odd-streams", "odd"), place.fake("good"));
     const call = session.start("odd__close-output");
     await othersGoOn(session, call.result);
@@ -87,7 +87,7 @@ describe.concurrent("M4 a server with odd streams", () => {
   });
 
   test("that closes its input and lives on fails later calls, and is replaced", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("odd-streams", "odd"), place.fake("good"));
     await session.call("odd__close-input");
     const call = session.start("odd__echo");
@@ -97,7 +97,7 @@ describe.concurrent("M4 a server with odd streams", () => {
   });
 
   test("that does not read does not hold us up, however much we have to say", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("hangs-on-everything", "stuck"), place.fake("good"));
     const stuck = session.start("stuck__stick");
     const call = session.start("stuck__echo", { message: "x".repeat(8 << 20) });
@@ -126,18 +126,18 @@ describe.concurrent("M4 a server that hangs", () => {
   });
 
   test("on a call: it fails when nothing was heard for a while, the server is told, and others go on", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const notices = place.file("notices");
     const session = await place.connect(place.fake("hangs-on-call", "slow", notices), place.fake("good"));
     const call = session.start("slow__hang");
     await othersGoOn(session, call.result);
-    expect(await sentenceOf(call, "slow", "hang")).toMatch(/3 s/);
+    expect(await sentenceOf(call, "slow", "hang")).toMatch(/10 s/);
     await vi.waitFor(() => expect(place.lines("notices")).toEqual(["cancelled"]), { timeout: 50_000 });
     await worksAgain(session, "slow__echo", "still here");
   });
 
   test("for good, deaf to everything: its calls fail, it is replaced by a new process", async (context) => {
-    const place = new Place(context, { deadlines: { idleMs: 3_000 } });
+    const place = new Place(context, { deadlines: { idleMs: 10_000 } });
     const session = await place.connect(place.fake("hangs-on-everything", "stuck"), place.fake("good"));
     const call = session.start("stuck__stick");
     await othersGoOn(session, call.result);
@@ -146,11 +146,11 @@ describe.concurrent("M4 a server that hangs", () => {
   });
 
   test("and reports progress for ever: the deadline of the whole call ends it", async (context) => {
-    const place = new Place(context, { deadlines: { totalMs: 3_000 } });
+    const place = new Place(context, { deadlines: { totalMs: 10_000 } });
     const session = await place.connect(place.fake("progress-for-ever", "busy"), place.fake("good"));
     const call = session.start("busy__busy");
     await othersGoOn(session, call.result);
-    expect(await sentenceOf(call, "busy", "busy")).toMatch(/3 s/);
+    expect(await sentenceOf(call, "busy", "busy")).toMatch(/10 s/);
     expect(call.happened.length).toBeGreaterThan(1);
     await worksAgain(session, "busy__echo", "idle");
   });
@@ -169,7 +169,7 @@ describe.concurrent("M4 a server that floods", () => {
   test.for(["logs", "list-changes", "progress", "strange-progress"])(
     "notices of the kind %s",
     async (tool, context) => {
-      const place = new Place(context, { deadlines: { idleMs: 5_000, totalMs: 5_000 } });
+      const place = new Place(context, { deadlines: { idleMs: 10_000, totalMs: 10_000 } });
       const session = await place.connect(place.fake("floods-notifications", "flood"), place.fake("good"));
       const call = session.start(`flood__${tool}`);
       await othersGoOn(session, call.result);
@@ -218,8 +218,9 @@ describe.concurrent("M4 a server that will not go", () => {
       .map((line) => Number.parseInt(line, 10));
     if (head === undefined) throw new Error("the server is not there");
     process.kill(head, "SIGKILL");
-    await vi.waitFor(() =>
-      expect(processesWith(place.mark).filter((line) => line.includes(`${head}:`))).toEqual([]),
+    await vi.waitFor(
+      () => expect(processesWith(place.mark).filter((line) => line.includes(`${head}:`))).toEqual([]),
+      { timeout: 50_000 },
     );
     session.connected.release();
   });

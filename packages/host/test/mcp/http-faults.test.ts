@@ -4,7 +4,7 @@ import { othersGoOn, sentenceOf, wordsOf, worksAgain } from "./support/expecting
 import { listening } from "./support/http-server.ts";
 import { Place, type Session } from "./support/place.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 interface Setting {
   readonly place: Place;
@@ -46,7 +46,7 @@ describe.concurrent("M4 a server on the web", () => {
     "huge",
   ])("whose answer is wrong (%s) fails that call alone", async (tool, context) => {
     const { session } = await setting(context, {
-      deadlines: { idleMs: 3_000, totalMs: 6_000 },
+      deadlines: { idleMs: 15_000, totalMs: 30_000 },
       maxMessageBytes: 16 << 20,
     });
     const call = session.start(`web__${tool}`);

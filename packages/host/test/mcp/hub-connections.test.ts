@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { ServerDefinition } from "trackside/engine";
 import { describe, expect, type TestContext, test, vi } from "vitest";
 import { McpHub } from "../../src/mcp/index.ts";
@@ -90,16 +91,16 @@ describe.concurrent("M1 a connection", () => {
     });
   });
 
-  test("does not keep a finished program up, and nothing is left when it ends", (context) => {
+  test("does not keep a finished program up, and nothing is left when it ends", async (context) => {
     const place = new Place(context);
     const program = join(import.meta.dirname, "support", "forgetful.ts");
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      ["--conditions=@trackside/source", program, JSON.stringify(library(place))],
-      { encoding: "utf8" },
-    );
-    expect([status, stdout]).toEqual([0, "a shelf"]);
-    return place.noProcesses();
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--conditions=@trackside/source",
+      program,
+      JSON.stringify(library(place)),
+    ]);
+    expect(stdout).toBe("a shelf");
+    await place.noProcesses();
   });
 });
 

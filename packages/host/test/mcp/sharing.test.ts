@@ -1,3 +1,6 @@
+import type { ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { wordsOf } from "./support/expecting.ts";
 import { Place } from "./support/place.ts";
@@ -61,18 +64,6 @@ describe.concurrent("M1 connections", () => {
     await expect(place.connect(place.fake("good"))).rejects.toThrow(/clos/);
   });
 
-  test("that died while nobody had them are not given to the next run", async (context) => {
-    const place = new Place(context);
-    const first = await place.connect(place.fake("good"));
-    const pid = Number(wordsOf(await first.call("good__whoami")));
-    first.connected.release();
-    process.kill(pid, "SIGKILL");
-    await place.noProcesses();
-    await new Promise((resolve) => setTimeout(resolve, 1_500)); // until its end was heard of, not only brought about
-    const next = await place.connect(place.fake("good"));
-    expect(wordsOf(await next.call("good__add", { a: 1, b: 2 }))).toContain("3");
-  });
-
   test("are of no use to a run that gave them back, once or twice", async (context) => {
     const place = new Place(context);
     const session = await place.connect(place.fake("good"));
@@ -101,6 +92,23 @@ describe.concurrent("M1 connections", () => {
     for (const result of await Promise.all(calls)) expect(wordsOf(result)).toContain("alive");
     expect(processesWith(place.mark).length).toBe(1);
   });
+});
+
+// Not beside others, which start processes too.
+test("M1 connections that died while no run held them are not given to the next run", async (context) => {
+  const place = new Place(context);
+  const started = Promise.withResolvers<ChildProcess>();
+  const note = (message: unknown) => started.resolve((message as { process: ChildProcess }).process); // as Node documents
+  subscribe("child_process", note);
+  const first = await place.connect(place.fake("good"));
+  unsubscribe("child_process", note);
+  first.connected.release();
+  const server = await started.promise;
+  const ended = once(server, "close"); // after the hub, which listens since the process started
+  server.kill("SIGKILL");
+  await ended;
+  const next = await place.connect(place.fake("good"));
+  expect(wordsOf(await next.call("good__add", { a: 1, b: 2 }))).toContain("3");
 });
 
 describe.concurrent("M4 what a server is given", () => {

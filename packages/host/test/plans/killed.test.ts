@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Agent } from "trackside";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { keyring, sqlite, type Trackside } from "../../src/index.ts";
 import { agentOf, hostOn } from "../agents/support/host.ts";
 import { until } from "../engine/support/until.ts";
@@ -54,9 +53,7 @@ function work(
 
 for (const name of ["clerk", "coded"])
   test(`W2 whoever works a plan may be killed at any write: the next goes on, and no step is done twice (${name === "coded" ? "in code" : "stored"})`, async () => {
-    const dir = mkdtempSync(join(tmpdir(), "trackside-plans-"));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    const file = join(dir, "trackside.db");
+    const file = join(temporaryFolder("plans"), "trackside.db");
     const here = onlooker(file);
     if (name === "clerk")
       await here.agents.create(

@@ -109,7 +109,9 @@ await onBothStores("schedules", (database) => {
     expect(next_at).toBe(Date.parse("2026-06-15T09:00Z"));
     const run = await trackside.runs.get(last?.run_id ?? "");
     expect(run).toMatchObject({ agent: "clerk", scope: { tenant: "default", user: "ann" } });
-    await vi.waitFor(async () => expect((await schedules.get("news")).last?.run_status).toBe("completed"));
+    await vi.waitFor(async () => expect((await schedules.get("news")).last?.run_status).toBe("completed"), {
+      timeout: 50_000,
+    });
   });
 
   test("times that were missed are left out, made up for once, or run each, and the history says so", async () => {
@@ -168,10 +170,13 @@ await onBothStores("schedules", (database) => {
     expect(await told(trackside, "many")).toEqual(["08:00 started", "09:00 started"]);
     expect((await schedules.get("one")).last?.reason).toMatch(/^the run run_\w+ was still open$/);
     open();
-    await vi.waitFor(async () => {
-      const { firings } = await schedules.history("one");
-      expect(firings.at(-1)?.run_status).toBe("completed");
-    });
+    await vi.waitFor(
+      async () => {
+        const { firings } = await schedules.history("one");
+        expect(firings.at(-1)?.run_status).toBe("completed");
+      },
+      { timeout: 50_000 },
+    );
     clock.time += HOUR;
     await schedules.fireAllDue();
     expect(await told(trackside, "one")).toEqual(["08:00 started", "09:00 skipped", "10:00 started"]);
@@ -243,8 +248,9 @@ await onBothStores("schedules", (database) => {
     await trackside.close();
     const next = quietHost(make(), { clock, claims: true });
     await next.open();
-    await vi.waitFor(async () =>
-      expect((await next.schedules.get("news")).next_at).toBe(Date.parse("2026-06-15T10:00:00Z")),
+    await vi.waitFor(
+      async () => expect((await next.schedules.get("news")).next_at).toBe(Date.parse("2026-06-15T10:00:00Z")),
+      { timeout: 50_000 },
     );
   });
 

@@ -58,8 +58,9 @@ await onBothStores("what schedules start", (database) => {
     });
     await plans.create("planner", { goal: "Close the books", steps: [{ id: "a", title: "Look" }] }, ANN);
     expect(await schedules.fire("plan", ANN)).toMatchObject({ state: "started", run_id: null, reason: null });
-    await vi.waitFor(async () =>
-      expect((await plans.board("planner")).plan?.steps[0]?.state).toBe("completed"),
+    await vi.waitFor(
+      async () => expect((await plans.board("planner")).plan?.steps[0]?.state).toBe("completed"),
+      { timeout: 50_000 },
     );
   });
 });

@@ -57,7 +57,9 @@ test("a host fires what is due by itself, and stops when it is closed", async ()
   await trackside.schedules.create(hourly("news"), ANN);
   const passes = async (ms: number, expected: readonly string[]) => {
     await clock.advance(ms);
-    await vi.waitFor(async () => expect(await told(trackside, "news")).toEqual(expected));
+    await vi.waitFor(async () => expect(await told(trackside, "news")).toEqual(expected), {
+      timeout: 50_000,
+    });
   };
   await passes(14 * 60_000, []);
   await passes(60_000, ["08:00 started"]);

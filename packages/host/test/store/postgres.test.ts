@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { CompiledQuery } from "kysely";
 import pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
 import { insertRuns, journal, opened, refused, wake, wakes } from "../../src/store/conformance/behaviour.ts";
 import { storeConformance } from "../../src/store/conformance/index.ts";
 import { changed, postgres, rows } from "../../src/store/index.ts";
 import { child } from "./support/child.ts";
 import { afterwards, closed, tempDir } from "./support/places.ts";
 
-await serviceSuite("a store in PostgreSQL", postgresServer, (server) => {
+await serviceSuite("a store in PostgreSQL", sharedPostgres, (server) => {
   let url = "";
   beforeEach(async () => {
     url = await server.createDatabase();

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, onTestFinished, vi } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../../scripts/services/index.ts";
+import { describe, vi } from "vitest";
+import { serviceSuite, sharedPostgres } from "../../../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { postgres, type Store, sqlite } from "../../../src/index.ts";
 
 /** Makes stores on one new database: each as another process would have it. */
@@ -12,7 +11,7 @@ export type Database = () => Promise<() => Store>;
 export async function onBothStores(title: string, body: (database: Database) => void): Promise<void> {
   vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }); // where the disk or the cores are busy, all of it takes long
   describe(`${title}, on SQLite`, () => body(async () => sqliteDatabase()));
-  await serviceSuite(`${title}, on PostgreSQL`, postgresServer, (server) => {
+  await serviceSuite(`${title}, on PostgreSQL`, sharedPostgres, (server) => {
     body(async () => {
       const url = await server.createDatabase();
       return () => postgres(url);
@@ -21,7 +20,6 @@ export async function onBothStores(title: string, body: (database: Database) => 
 }
 
 export function sqliteDatabase(): () => Store {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-agents-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return () => sqlite(join(dir, "trackside.db"), { sync: "normal" });
+  const path = join(temporaryFolder("agents"), "trackside.db");
+  return () => sqlite(path, { sync: "normal" });
 }

@@ -1,18 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, vi } from "vitest";
+import { vi } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }); // where the disk or the cores are busy, all of it takes long
 
-const made: string[] = [];
-afterAll(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-
-/** A place for a database of the test's own; gone after the file's tests. */
+/** The path of a new database, in a folder of its own. */
 export function databaseFile(): string {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-engine-"));
-  made.push(dir);
-  return join(dir, "trackside.db");
+  return join(temporaryFolder("engine"), "trackside.db");
 }

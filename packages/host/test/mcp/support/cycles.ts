@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerDefinition } from "trackside/engine";
 import { McpHub } from "../../../src/mcp/index.ts";
 import { httpFake } from "../fakes/http.ts";
@@ -43,12 +44,19 @@ async function round(count: number): Promise<void> {
   await share.close();
 }
 
-/** What our process holds once all is quiet: handles, and connections kept for the next request, go by and by. */
+/** What keeps our process alive, as at the start; handles, and connections kept for the next request, go by and by. */
+const atStart = resources();
+function resources(): string {
+  return process.getActiveResourcesInfo().toSorted().join();
+}
+
+/** What our process holds once it holds no handle that it did not hold at the start. */
 async function held() {
-  await new Promise((resolve) => setTimeout(resolve, transport === "http" ? 6_000 : 500));
+  const end = performance.now() + 60_000;
+  while (resources() !== atStart && performance.now() < end) await sleep(50);
   globalThis.gc?.();
   return {
-    resources: process.getActiveResourcesInfo().sort(),
+    resources: resources(),
     listeners: process.eventNames().map((name) => `${String(name)}: ${process.listenerCount(name)}`),
     heap: process.memoryUsage().heapUsed,
   };
@@ -58,5 +66,5 @@ await round(Number(width)); // what is loaded or opened once for all
 const before = await held();
 await round(Number(cycles));
 const after = await held();
-process.stdout.write(JSON.stringify({ before, after })); // stdout is a handle too, once it is used
+process.stdout.write(JSON.stringify({ atStart, before, after })); // stdout is a handle too, once it is used
 await site?.close();

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tool } from "trackside";
 import type { ServerDefinition } from "trackside/engine";
 import { expect, type TestContext, vi } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { McpHub, type McpHubOptions } from "../../../src/mcp/index.ts";
 import { type Watched, type WatchOptions, watched } from "./context.ts";
 import { processesWith } from "./processes.ts";
@@ -12,7 +12,7 @@ import { processesWith } from "./processes.ts";
 const FAKES = join(import.meta.dirname, "..", "fakes");
 
 /** Long enough for an honest server on a slow machine. Tests that wait for a deadline shorten the one they mean. */
-const PATIENT = { connectMs: 30_000, idleMs: 15_000, totalMs: 15_000 };
+const PATIENT = { connectMs: 30_000, idleMs: 60_000, totalMs: 60_000 };
 
 /**
  * Where one test happens: a hub, the servers it starts, and files of theirs. When the test is over the hub is closed
@@ -22,14 +22,13 @@ export class Place {
   /** An argument of every server started here, which finds it among the processes. */
   readonly mark = `mark-${randomUUID()}`;
   readonly hub: McpHub;
-  readonly #directory = mkdtempSync(join(tmpdir(), "trackside-mcp-"));
+  readonly #directory = temporaryFolder("mcp");
 
   constructor({ onTestFinished }: Pick<TestContext, "onTestFinished">, options: McpHubOptions = {}) {
-    this.hub = new McpHub({ ...options, deadlines: { ...PATIENT, ...options.deadlines } });
+    this.hub = new McpHub({ keepMs: 600_000, ...options, deadlines: { ...PATIENT, ...options.deadlines } });
     onTestFinished(async () => {
       await this.hub.close();
       await this.noProcesses();
-      rmSync(this.#directory, { recursive: true, force: true });
     });
   }
 

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, vi } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import type { Store } from "../../../src/store/index.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }); // processes start and databases restart at their leisure
@@ -17,11 +15,7 @@ export function afterwards(close: () => unknown): void {
   closing.push(close);
 }
 
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-store-"));
-  afterwards(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export const tempDir = () => temporaryFolder("store");
 
 /** The store, closed when the test is over. */
 export function closed<S extends Store>(store: S): S {

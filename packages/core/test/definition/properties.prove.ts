@@ -1,0 +1,3 @@
+import { definitionProperties } from "./round-trips.ts";
+
+definitionProperties(2_000);
