@@ -20,7 +20,7 @@ describe.each(suites)("$title", (suite) => {
     for (const engine of suite.engines)
       for (const behaviours of orders) {
         const selected = behavioursFor({ ...suite, behaviours }, engine);
-        expect(selected.toSorted(byTitle)).toEqual(behavioursFor(suite, engine).toSorted(byTitle));
+        expect(titlesOf(selected)).toEqual(titlesOf(behavioursFor(suite, engine)));
       }
   });
 
@@ -33,8 +33,8 @@ describe.each(suites)("$title", (suite) => {
   });
 
   test("every behaviour runs on at least one engine", () => {
-    const run = new Set(suite.engines.flatMap((engine) => behavioursFor(suite, engine)));
-    expect(suite.behaviours.filter((one) => !run.has(one))).toEqual([]);
+    const run = new Set(suite.engines.flatMap((engine) => titlesOf(behavioursFor(suite, engine))));
+    expect(suite.behaviours.filter(({ title }) => !run.has(title))).toEqual([]);
   });
 });
 
@@ -61,6 +61,30 @@ test("an exception leaves a numbered cell and its reason below the table", () =>
     ].join("\n"),
   );
 });
+
+test("a known defect leaves a cross; its check fails in another way than the known one, and once it is fixed", async () => {
+  let error: Error | undefined = new Error("it should have been refused");
+  const check = async () => {
+    if (error !== undefined) throw error;
+  };
+  const suite: ConformanceSuite = {
+    title: "Sample",
+    engines: ["local"],
+    behaviours: [behaviour("A", ["area"], check)],
+    exceptions: [{ tag: "area", engines: ["local"], reason: "It is not refused.", fails: /refused/ }],
+  };
+  expect(section(suite)).toContain("| A | ✗ (1) |");
+  const [known] = behavioursFor(suite, "local");
+  await known?.check(() => expect.unreachable());
+  error = new Error("the server is away");
+  await expect(known?.check(() => expect.unreachable())).rejects.toThrow("the server is away");
+  error = undefined;
+  await expect(known?.check(() => expect.unreachable())).rejects.toThrow("remove its exception");
+});
+
+function titlesOf(behaviours: readonly { title: string }[]): readonly string[] {
+  return behaviours.map(({ title }) => title).sort();
+}
 
 function byTitle(a: { title: string }, b: { title: string }): number {
   return a.title < b.title ? -1 : 1;
