@@ -127,32 +127,39 @@ export const erasure = [
   ),
 
   behaviour<HostStage>(
-    "X12 X5 deleting a conversation stops the run under way on it, and its queue",
+    "X12 X4 nothing of a run under way on a deleted conversation lands, and its queue never starts",
     ["erasure"],
     async (stage) => {
       const begun = gate();
-      const stopped = gate();
+      const held = gate();
       const hold = defineTool({
         name: "hold",
         effect: "none",
-        execute: (_, { signal }) =>
-          new Promise<string>((_resolve, reject) => {
-            begun.open();
-            signal.addEventListener("abort", () => {
-              stopped.open();
-              reject(signal.reason);
-            });
-          }),
+        async execute() {
+          begun.open();
+          await held.opened;
+          return SECRET;
+        },
       });
-      const model = scriptedModel([{ calls: [{ tool: "hold" }] }, "next"]);
+      const model = cast({
+        [SECRET]: [{ calls: [{ tool: "hold" }] }, "late"],
+        queued: ["never"],
+        other: ["hi"],
+      });
       const host = await stage.host({ agents: [new Agent({ name: "clerk", model, tools: [hold] })] });
-      const { conversationId } = await host.start("clerk", "Go");
+      const { conversationId } = await host.start("clerk", SECRET);
       await begun.opened;
-      await host.start("clerk", "and then", { conversation: conversationId, whenBusy: "queue" });
+      await host.start("clerk", "queued", { conversation: conversationId, whenBusy: "queue" });
       await host.conversations.delete(conversationId);
-      await stopped.opened;
-      assert.deepEqual(await host.runs.list(), []);
-      assert.equal(model.requests.length, 1);
+      held.open();
+      const { runId, result } = await host.start("clerk", "other");
+      await result();
+      assert.deepEqual(
+        (await host.runs.list()).map(({ id }) => id),
+        [runId],
+      );
+      assert.deepEqual(await tablesWith(host, SECRET), []);
+      assert.equal(model.requests.length, 2);
     },
   ),
 
