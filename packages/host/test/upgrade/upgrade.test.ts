@@ -190,6 +190,8 @@ async function finish(trackside: Trackside, world: World): Promise<void> {
         if (approval.deadline !== null) continue; // it is over: the worker closes it
         await trackside.approvals.decide(approval.id, decisionOn(approval, world), { tenant });
       }
+    const parked = await trackside.runs.list({ status: "parked" });
+    expect(parked.map(({ id, parked: why }) => `${id}: ${why}`)).toEqual([]);
     return (await isDone(trackside)) ? true : undefined;
   });
 }
