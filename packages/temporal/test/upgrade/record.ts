@@ -52,6 +52,41 @@ const { trackside } = hostOf({
 const worker = await createWorker({ connection: native, taskQueue, trackside });
 const running = worker.run();
 
+/** Not the workflow of the host's recording: at 8bbae2f a node called "sent" parks its run here. */
+const STORY = {
+  name: "story",
+  nodes: {
+    each: {
+      kind: "map",
+      over: "{{ input.scripts }}",
+      do: { kind: "agent", agent: "clerk", prompt: "{{ item }}" },
+    },
+    pays: {
+      kind: "map",
+      over: "{{ input.pays }}",
+      do: { kind: "tool", tool: "pay", arguments: { name: "{{ item }}" } },
+    },
+    ask: { kind: "approval", message: "Go on?" },
+    told: { kind: "wait", for: { webhook: {} } },
+    later: { kind: "wait", for: { seconds: 1 } },
+    inside: { kind: "workflow", workflow: "inner", input: { name: "inside" } },
+    again: {
+      kind: "tool",
+      tool: "look",
+      arguments: { name: "{{ input.none }}" },
+      retry: { attempts: 2, delay_ms: 100 },
+    },
+    choose: { kind: "condition", if: { left: "{{ nodes.told.n }}", op: ">", right: 1 } },
+    look: { kind: "tool", tool: "look", arguments: { name: "story" } },
+  },
+  edges: [
+    { from: "again", to: "look", when: "failed" },
+    { from: "told", to: "choose" },
+    { from: "choose", to: "look", when: "true" },
+    ...["each", "pays", "ask", "later", "inside"].map((from) => ({ from, to: "look" })),
+  ],
+};
+
 const names = new Map<string, string>();
 const decisions = new Map<string, DecideInput>();
 await startAll();
@@ -86,9 +121,10 @@ async function startAll(): Promise<void> {
   }
   const steps = [...Array.from({ length: 9 }, (_, i) => call("look", `long-${i}`)), "long"];
   names.set((await trackside.start("clerk", script({ name: "long", steps }))).runId, "long");
+  await trackside.workflows.create(STORY, { by: "ann" });
   const scripts = ["one", "two"].map((name) => script({ name, steps: [call("save", name), name] }));
-  const flow = await trackside.workflows.start("flow", { name: "flow", scripts, pays: ["a", "b"] });
-  names.set(flow.runId, "flow");
+  const story = await trackside.workflows.start("story", { scripts, pays: ["a", "b"] });
+  names.set(story.runId, "story");
 }
 
 async function steerAndCancel(): Promise<void> {
