@@ -52,7 +52,10 @@ const { trackside } = hostOf({
 const worker = await createWorker({ connection: native, taskQueue, trackside });
 const running = worker.run();
 
-/** Not the workflow of the host's recording: at 8bbae2f a node called "sent" parks its run here. */
+/**
+ * In place of the host's workflow "flow", whose run was parked (`recovery_failed`) in every attempt at 8bbae2f. Its node
+ * called "sent" is the likely cause (packages/host/test/regression/node-named-sent.test.ts); that was not confirmed here.
+ */
 const STORY = {
   name: "story",
   nodes: {
