@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { describe, expect, test } from "vitest";
@@ -36,6 +37,31 @@ describe("recorded histories", () => {
 
   test.each(files)("X9 %s is replayed as it was", async (file) => {
     await replay(file);
+  });
+});
+
+/** Histories of the runs in packages/host/test/upgrade, by the commit that recorded them (upgrade/record.ts). */
+const FIXTURES = new URL("./upgrade/fixtures/", import.meta.url);
+
+describe.each(readdirSync(FIXTURES).sort())("the histories of %s", (file) => {
+  const found: Record<string, string> = JSON.parse(
+    gunzipSync(readFileSync(new URL(file, FIXTURES))).toString(),
+  );
+  const all = Object.entries(found).map(([workflowId, text]) => ({ workflowId, history: readHistory(text) }));
+
+  test("X9 are replayed as they were", async () => {
+    const replayed: string[] = [];
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle: { code } }, all)) {
+      expect({ [workflowId]: error }).toEqual({ [workflowId]: undefined });
+      replayed.push(workflowId);
+    }
+    expect(replayed.sort()).toEqual(Object.keys(found).sort());
+  });
+
+  test("they name no machine", () => {
+    for (const text of Object.values(found))
+      for (const [, identity] of text.matchAll(/"identity":"(.*?)"/g))
+        expect(identity).toMatch(/^(somebody|history-service|)$/);
   });
 });
 

@@ -2,16 +2,16 @@ import type { Message } from "../schema/message.ts";
 import type { LogEntry } from "../schema/projection.ts";
 import { digestOf } from "./digest.ts";
 
-/** In the id of a message that is sent and in no log. */
-const MARK = ".sent.";
+/** The end of the id of a message that is sent and in no log. A node of a workflow may be called "sent", too. */
+const SENT = /\.sent\.\d+$/;
 
 /** Whether an entry of a run's record is a message that only requests had. */
 export function isSentOnly(entry: LogEntry): entry is Message {
-  return entry.role !== "projection" && entry.id.includes(MARK);
+  return entry.role !== "projection" && SENT.test(entry.id);
 }
 
 export function sentOnlyId(of: string, n: number): string {
-  return `${of}${MARK}${n}`;
+  return `${of}.sent.${n}`;
 }
 
 /**
