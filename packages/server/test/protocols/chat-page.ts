@@ -51,11 +51,7 @@ export async function openPage(
     if (!isClosed) root.unmount();
     isClosed = true;
   };
-  onTestFinished(async () => {
-    close();
-    await new Promise((resolve) => setTimeout(resolve, 20)); // React's last work still needs a window
-    dom.window.close();
-  });
+  onTestFinished(close); // the window stays: React's last work still needs it
   while (current === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
   const page = {
     get chat(): Chat {
