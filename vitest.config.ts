@@ -18,8 +18,12 @@ const FILES = [
   "scripts/**/*.test.ts",
 ];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
-/** What touches nothing but values: hundreds of small files, which share what they load. */
-const UNITS = ["packages/*/src/**/*.test.{ts,tsx}", "packages/core/test/**/*.test.ts"];
+/** Files that change nothing global: hundreds of small ones, which share the modules they load. */
+const UNITS = [
+  "packages/*/src/**/*.test.{ts,tsx}",
+  "packages/core/test/**/*.test.ts",
+  "packages/server/test/**/*.test.ts",
+];
 
 export default defineConfig({
   resolve: { conditions: [...conditions, "node", "development|production"] },

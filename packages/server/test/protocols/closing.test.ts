@@ -13,7 +13,7 @@ test("X2 a server that closes ends its streams and cancels no run; one whose cli
   const hang = { text: "one two three", hangAfter: 5 };
   const model = scriptedModel([hang, hang]);
   const trackside = new Trackside({
-    store: sqlite(join(home, "test.db")),
+    store: sqlite(join(home, "test.db"), { sync: "normal" }),
     agents: [new Agent({ name: "slow", model })],
     notice: () => {},
   });

@@ -24,7 +24,7 @@ export async function stage(
   home = temporaryFolder("protocols"),
 ): Promise<Stage> {
   const trackside = new Trackside({
-    store: sqlite(join(home, "test.db")),
+    store: sqlite(join(home, "test.db"), { sync: "normal" }),
     agents,
     notice: () => {},
   });

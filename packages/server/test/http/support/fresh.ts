@@ -12,7 +12,10 @@ export async function fresh(): Promise<{
   readonly url: string;
 }> {
   const dir = temporaryFolder("http");
-  const trackside = new Trackside({ store: sqlite(join(dir, "trackside.db")), agents: [clerk()] });
+  const trackside = new Trackside({
+    store: sqlite(join(dir, "trackside.db"), { sync: "normal" }),
+    agents: [clerk()],
+  });
   const server = createServer({ trackside, port: 0, web: false, checkAnswers: true });
   onTestFinished(async () => {
     await server.close({ graceMs: 0 });
