@@ -58,7 +58,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "units", include: UNITS, isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
-      { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
+      { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks", isolate: false } },
     ],
     reporters: ["default", "./scripts/testing/summary-reporter.ts"],
   },

@@ -1,25 +1,24 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 import { DurableEngine, type DurableOptions, type Store, sqlite } from "@trackside/host";
 import type { Effects } from "@trackside/host/effects";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { startRun } from "../../src/common/start-run.ts";
 import { engineName } from "../../src/common/wire.ts";
 import { activitiesOf } from "../../src/worker/activities.ts";
 import { Relay } from "../../src/worker/relay.ts";
-import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
-
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+import { bundleFile } from "./bundle-file.ts";
+import "./runtime.ts";
 
 /**
  * Engines on a real server, each with a store and options of its own. They share one worker, which finds the engine of a
  * run by its id: a worker for each would take longer than what is tested.
  */
 export class Stage {
-  readonly #dir = mkdtempSync(join(tmpdir(), "trackside-stage-"));
-  readonly #taskQueue = `stage-${process.pid}`;
+  readonly #dir = temporaryFolder("stage");
+  readonly #taskQueue = `stage-${randomUUID()}`;
   /** By run: the effects of its engine. */
   readonly #homes = new Map<string, Effects>();
   readonly #up: Promise<{
@@ -48,7 +47,7 @@ export class Stage {
     const worker = await Worker.create({
       ...common,
       taskQueue: this.#taskQueue,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: { codePath: await bundleFile() },
     });
     const mine = await Worker.create({ ...common, taskQueue: own });
     const running = Promise.all([worker.run().finally(() => mine.shutdown()), mine.run()]).then(() => {});
@@ -123,6 +122,5 @@ export class Stage {
     await running;
     await connection.close();
     await native.close();
-    rmSync(this.#dir, { recursive: true, force: true });
   }
 }
