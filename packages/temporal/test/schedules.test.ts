@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { Connection, ScheduleClient } from "@temporalio/client";
+import { Connection, ScheduleClient, WorkflowClient } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 import { type ScheduleFields, sqlite, Trackside } from "@trackside/host";
 import { Agent } from "trackside";
@@ -42,6 +42,7 @@ await serviceSuite("schedules on Temporal", sharedTemporal, ({ address }) => {
   const stops: (() => Promise<unknown>)[] = [];
   let host: Trackside;
   let clocks: ScheduleClient;
+  let workflows: WorkflowClient;
   const clerk = () => new Agent({ name: "clerk", model: scriptedModel(["Good day."], { loop: true }) });
   const fields = (name: string, pattern: string): ScheduleFields => ({
     name,
@@ -54,6 +55,7 @@ await serviceSuite("schedules on Temporal", sharedTemporal, ({ address }) => {
     const connection = await Connection.connect({ address });
     const native = await NativeConnection.connect({ address });
     clocks = new ScheduleClient({ connection });
+    workflows = new WorkflowClient({ connection });
     const of = { store: sqlite(join(dir, "t.db"), { sync: "normal" }), keyring: KEYS, agents: [clerk()] };
     host = new Trackside({ ...of, engine: temporal({ connection, taskQueue }) });
     // It has the store and nothing that says where runs are driven, as `trackside worker` has it.
@@ -96,10 +98,12 @@ await serviceSuite("schedules on Temporal", sharedTemporal, ({ address }) => {
     const { id } = await host.schedules.create(fields("yearly", "0 0 1 1 *"), ANN);
     const handle = clocks.getHandle(temporalScheduleId(taskQueue, id));
     await handle.trigger();
-    await vi.waitFor(async () => {
-      const { recentActions } = (await handle.describe()).info;
-      expect(recentActions).toHaveLength(1);
+    const { workflowId, firstExecutionRunId } = await vi.waitFor(async () => {
+      const [fired] = (await handle.describe()).info.recentActions;
+      if (fired === undefined) throw new Error("it was not fired yet");
+      return fired.action.workflow;
     }, PATIENT);
+    await workflows.getHandle(workflowId, firstExecutionRunId).result();
     expect((await host.schedules.history("yearly")).firings).toEqual([]);
 
     const often = await host.schedules.create(fields("often", "* * * * * *"), ANN);
@@ -115,10 +119,10 @@ await serviceSuite("schedules on Temporal", sharedTemporal, ({ address }) => {
     const { firings } = await host.schedules.history("often", { limit: 1000 });
     const times = firings.filter(({ state }) => state === "started").map((one) => one.scheduled_for);
     expect(new Set(times).size).toBe(times.length);
-    const workflows = await host.engine.store.read(function* (db) {
+    const engines = await host.engine.store.read(function* (db) {
       return (yield db.selectFrom("runs").select("engine").distinct().compile()).rows;
     });
-    expect(workflows).toEqual([{ engine: `temporal:default/${taskQueue}` }]);
+    expect(engines).toEqual([{ engine: `temporal:default/${taskQueue}` }]);
   });
 
   test("X9 one that was deleted behind the server's back is forgotten there when it is next asked for", async () => {

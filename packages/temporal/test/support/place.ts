@@ -11,7 +11,7 @@ import { KEYS } from "./keys.ts";
 import { Program } from "./processes.ts";
 import { type StartedWorker, startWorker, type WorkerInit } from "./worker.ts";
 
-const POLL_MS = 20;
+const POLL_MS = 50;
 /** Whoever waits in vain says what for, before the test is ended. */
 const PATIENCE_MS = 240_000;
 

@@ -20,7 +20,9 @@ export async function staysSmall(place: Place, steps: number): Promise<void> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const tenth = Math.floor(sizes.length / 10);
   const most = (from: number) => Math.max(...sizes.slice(from, from + tenth));
-  expect(events.length / steps).toBeLessThanOrEqual(13);
+  // How many workflow tasks there are depends on the speed of the machine.
+  const own = events.filter((event) => !Object.keys(event).some((key) => key.startsWith("workflowTask")));
+  expect(own.length).toBeLessThanOrEqual(20 + 6 * steps); // a beginning and an end, and two effects a step
   expect(most(8 * tenth)).toBeLessThan(most(tenth) * 1.2); // what is said does not grow with what was said
   expect(Math.max(...sizes)).toBeLessThan(MB / 4); // of 2 MB
   expect((bytes / steps) * ALL).toBeLessThan(10 * MB); // of 50 MB
