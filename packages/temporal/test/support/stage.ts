@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
-import { DurableEngine, type DurableOptions, type Store, sqlite } from "@trackside/host";
+import { DurableEngine, type DurableOptions, sqlite } from "@trackside/host";
 import type { Effects } from "@trackside/host/effects";
-import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { startRun } from "../../src/common/start-run.ts";
 import { engineName } from "../../src/common/wire.ts";
 import { activitiesOf } from "../../src/worker/activities.ts";
@@ -17,7 +15,6 @@ import "./runtime.ts";
  * run by its id: a worker for each would take longer than what is tested.
  */
 export class Stage {
-  readonly #dir = temporaryFolder("stage");
   readonly #taskQueue = `stage-${randomUUID()}`;
   /** By run: the effects of its engine. */
   readonly #homes = new Map<string, Effects>();
@@ -75,11 +72,6 @@ export class Stage {
     return router as Effects; // what activities ask of it
   }
 
-  store(): Store {
-    this.#made += 1;
-    return sqlite(join(this.#dir, `${this.#made}.db`), { sync: "normal" });
-  }
-
   async engine(
     options: Partial<DurableOptions> = {},
   ): Promise<{ engine: DurableEngine; close(): Promise<void> }> {
@@ -93,7 +85,7 @@ export class Stage {
         await start(runId);
       },
     };
-    const store = options.store ?? this.store();
+    const store = options.store ?? sqlite(":memory:"); // a file takes a thread for its lease, and a poll
     const engine = new DurableEngine({ ...options, store, claims: false, elsewhere });
     await engine.open();
     const effects = engine.effects((runIds) => void relay.woken(runIds));
