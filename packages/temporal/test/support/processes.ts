@@ -19,7 +19,7 @@ export class Program {
   constructor(init: WorkerInit) {
     const flags = ["--conditions=@trackside/source", "--disable-warning=ExperimentalWarning"];
     const child = spawn(process.execPath, [...flags, PROGRAM, JSON.stringify(init)], {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"], // the program ends when its stdin does
     });
     this.#child = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
