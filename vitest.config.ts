@@ -18,12 +18,18 @@ const FILES = [
   "scripts/**/*.test.ts",
 ];
 const TEMPORAL = "packages/temporal/test/**/*.test.ts";
+const CLI = "packages/cli/test/**/*.test.ts";
+/** Browser tests: few modules of their own over many that they share. */
+const WEB = "packages/web/test/**/*.test.ts";
 /** Files that change nothing global: hundreds of small ones, which share the modules they load. */
 const UNITS = [
   "packages/*/src/**/*.test.{ts,tsx}",
   "packages/core/test/**/*.test.ts",
   "packages/server/test/**/*.test.ts",
 ];
+
+// The sandbox engine runs the loop in a context of its own, which takes modules in vm.
+const EXEC = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
 
 export default defineConfig({
   resolve: { conditions: [...conditions, "node", "development|production"] },
@@ -34,8 +40,7 @@ export default defineConfig({
     pool: "threads",
     // Left to itself, two cores get one worker, though most of the long suites wait rather than work.
     maxWorkers: 3,
-    // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
-    execArgv: ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"],
+    execArgv: EXEC,
     globalSetup: "./scripts/testing/global-setup.ts",
     silent: "passed-only",
     // One line for each file.
@@ -53,12 +58,28 @@ export default defineConfig({
         test: {
           name: "trackside",
           include: FILES,
-          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, ...UNITS],
+          exclude: ["**/node_modules/**", "**/dist/**", TEMPORAL, CLI, WEB, ...UNITS],
         },
       },
       { extends: true, test: { name: "units", include: UNITS, isolate: false } },
+      { extends: true, test: { name: "web", include: [WEB], isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
       { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks", isolate: false } },
+      // Commands run in the test's process, loaded by Node itself: a process they can change the folder of, as it is from source.
+      {
+        extends: true,
+        test: {
+          name: "cli",
+          include: [CLI],
+          pool: "forks",
+          isolate: false,
+          setupFiles: ["./scripts/testing/setup.ts", "./packages/cli/test/support/setup.ts"],
+          // Starting a process takes seconds where others are at work.
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          execArgv: [...EXEC, `--conditions=${conditions[0]}`],
+        },
+      },
     ],
     reporters: ["default", "./scripts/testing/summary-reporter.ts"],
   },

@@ -29,6 +29,28 @@ export interface ChromiumService {
   stop(): Promise<void>;
 }
 
+/**
+ * Disabled features. Chromium heeds only the last list on its command line, so this one repeats the features that Playwright
+ * disables and tests depend on.
+ */
+const DISABLED = [
+  // A window warms up two popups of its address bar and a spare renderer: more work than the page under test.
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "SpareRendererForSitePerProcess",
+  // From Playwright.
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
 const FLAGS = [
   "--headless=new",
   "--disable-gpu",
@@ -39,6 +61,7 @@ const FLAGS = [
   "--disable-sync",
   // Containers give /dev/shm 64 MB, which one long page fills.
   "--disable-dev-shm-usage",
+  `--disable-features=${DISABLED.join(",")}`,
 ];
 
 export async function chromiumBrowser(): Promise<ChromiumService | Missing> {

@@ -34,13 +34,14 @@
  * Temporal is the program in `TEMPORAL_CLI_PATH`, else `temporal` on the PATH, else our copy in `~/.cache/trackside`, which
  * is downloaded or built with Go where it is missing. `ServicesSequencer` begins that with the tests, beside other suites.
  *
- *     const chromium = await chromiumBrowser();         // { program, flags, dir, stop }: a program, started by the tests
+ *     const chromium = await chromiumBrowser();         // { program, flags, dir, stop }: a program that the caller starts
+ *     const { url } = await sharedChromium();           // one browser for the whole run: `chromium.connect(url)`
  *
  * `TRACKSIDE_SERVICES=found` installs nothing. With `CI=true` a missing service is an error, so that CI hides nothing.
  */
-export { type ChromiumService, chromiumBrowser } from "./chromium.ts";
+export { chromiumBrowser } from "./chromium.ts";
 export { postgresServer } from "./postgres.ts";
 export { redisServer } from "./redis.ts";
-export { sharedPostgres, sharedRedis, sharedTemporal } from "./shared.ts";
+export { sharedChromium, sharedPostgres, sharedRedis, sharedTemporal } from "./shared.ts";
 export { serviceSuite } from "./suite.ts";
 export { temporalServer } from "./temporal.ts";

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { chromiumServer } from "./chromium-server.ts";
 import { postgresServer } from "./postgres.ts";
 import { redisServer } from "./redis.ts";
 import type { Missing } from "./service.ts";
@@ -8,10 +9,11 @@ import { temporalServer } from "./temporal.ts";
 
 /** Starts each service that the test files of a run share. */
 const START = {
+  chromium: async () => described(await chromiumServer(), ({ url }) => ({ url })),
   postgres: async () => described(await postgresServer(), ({ url }) => ({ url })),
   redis: async () => described(await redisServer(), ({ url }) => ({ url })),
   temporal: async () =>
-    described(await temporalServer(), ({ address, program }) => ({
+    described(await temporalServer({ memory: true }), ({ address, program }) => ({
       address,
       namespace: "default" as const,
       program,

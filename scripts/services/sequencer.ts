@@ -14,7 +14,7 @@ const SLOW = [
     provide: "provideTemporal",
     from: "temporal-program.ts",
   },
-  { name: "chromiumBrowser", isThere: hasChromium, provide: "provideChromium", from: "chromium.ts" },
+  { name: "sharedChromium", isThere: hasChromium, provide: "provideChromium", from: "chromium.ts" },
 ];
 
 /**

@@ -23,6 +23,9 @@ export async function sharedPostgres(): Promise<SharedPostgres | Missing> {
     : { ...found, createDatabase: (template) => createDatabase(found.url, template) };
 }
 
+/** A browser for `chromium.connect` of Playwright. Each test file sees only the contexts it opened. */
+export const sharedChromium = () => shared("chromium");
+
 /** Keys and channels are shared too: tests use a prefix of their own. */
 export const sharedRedis = () => shared("redis");
 

@@ -13,6 +13,8 @@ const HELP = "install Go 1.26.4 or newer and run this again, or set TEMPORAL_CLI
 export interface TemporalOptions {
   /** Dynamic configuration of the server: name and JSON value, such as `"limit.historyCount.error": 100`. */
   readonly settings?: Readonly<Record<string, boolean | number | string>>;
+  /** Keeps everything in memory, which takes the server half the CPU time. Nothing survives `restart()` or `kill()`. */
+  readonly memory?: boolean;
 }
 
 export interface TemporalService extends Service {
@@ -23,7 +25,7 @@ export interface TemporalService extends Service {
   readonly program: string;
 }
 
-/** Temporal's development server, whose workflows survive `restart()` and `kill()`. */
+/** Temporal's development server. Its workflows survive `restart()` and `kill()`, unless it keeps them in memory. */
 export async function temporalServer(options: TemporalOptions = {}): Promise<TemporalService | Missing> {
   const why = await provideTemporal();
   const command = findTemporal();
@@ -58,7 +60,7 @@ export async function temporalServer(options: TemporalOptions = {}): Promise<Tem
 
 const addressOf = (port: number) => `127.0.0.1:${port}`;
 
-function program(command: string, dir: string, { settings = {} }: TemporalOptions): Program {
+function program(command: string, dir: string, { settings = {}, memory }: TemporalOptions): Program {
   // Known to this server alone, so that another one that took the port is never taken for it.
   const own = basename(dir);
   const env = bareEnvironment(dir);
@@ -72,7 +74,7 @@ function program(command: string, dir: string, { settings = {} }: TemporalOption
       "--headless",
       "--ip=127.0.0.1",
       `--port=${port}`,
-      `--db-filename=${join(dir, "temporal.db")}`,
+      ...(memory ? [] : [`--db-filename=${join(dir, "temporal.db")}`]),
       "--log-level=error",
       `--namespace=${own}`,
       ...Object.entries(settings).map(

@@ -3,16 +3,34 @@ import { type Readable, Writable } from "node:stream";
 export type Input = Readable & { isTTY?: boolean; setRawMode?(mode: boolean): unknown };
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** Where a command reads and writes: the process's own streams, or others in a test. */
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Delivers the signals of the process. */
+export interface Signals {
+  on(name: SignalName, listener: (name: SignalName) => void): unknown;
+  off(name: SignalName, listener: (name: SignalName) => void): unknown;
+}
+
+/** Everything a command has of its process. Tests give it another one, and run many commands in one process. */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Aborted when nobody reads stdout any more. */
+  /** Aborted when the reader of stdout goes away. */
   readonly gone: AbortSignal;
+  readonly signals: Signals;
+  /** Ends the process at once. */
+  exit(code: number): never;
+  /** Changes the working directory, in which the user's modules look for files. */
+  chdir(folder: string): void;
+  /** Imports a module of the user by its URL. */
+  importModule(url: string): Promise<Record<string, unknown>>;
 }
+
+/** Not a function of the test runner, which loads the files of this package in its own way. */
+export const importModule: Io["importModule"] = (url) => import(url);
 
 /** The streams of this process. A reader that goes away, as `head` does, is no error. */
 export function processIo(): Io {
@@ -23,7 +41,18 @@ export function processIo(): Io {
   });
   process.stderr.on("error", () => {}); // there is nowhere left to say it
   const { stdin, stdout, stderr, env } = process;
-  return { stdin, stdout, stderr, env, cwd: process.cwd(), gone: gone.signal };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    gone: gone.signal,
+    signals: process,
+    exit: (code) => process.exit(code),
+    chdir: (folder) => process.chdir(folder),
+    importModule,
+  };
 }
 
 /** Whether a person sits at both ends. */

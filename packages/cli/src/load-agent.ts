@@ -6,6 +6,7 @@ import type { Agent, Tool } from "trackside";
 import * as trackside from "trackside";
 import { Complaint } from "./complaint.ts";
 import { inventory, isTool, kindOf } from "./inventory.ts";
+import type { Io } from "./io.ts";
 import { findFile, loadModule, shown } from "./load-module.ts";
 import { cleanLine } from "./screen/clean.ts";
 
@@ -20,13 +21,14 @@ export interface AgentSource {
 
 const ENDINGS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 
-export async function loadAgent(source: AgentSource, cwd: string): Promise<Agent> {
+export async function loadAgent(source: AgentSource, io: Io): Promise<Agent> {
+  const { cwd } = io;
   const path = findFile(source.file, cwd, ENDINGS);
-  if (extname(path) === ".json") return fromDefinition(path, source, cwd);
+  if (extname(path) === ".json") return fromDefinition(path, source, io);
   if (source.tools !== undefined) {
     throw new Complaint(`--tools is for a definition (.json); ${source.file} brings its tools along.`);
   }
-  const exports = await loadModule(path, cwd);
+  const exports = await loadModule(path, io);
   for (const name of ["default", "agent"]) {
     const found = exports[name];
     if (isAgent(found)) return found;
@@ -34,12 +36,13 @@ export async function loadAgent(source: AgentSource, cwd: string): Promise<Agent
   throw new Complaint(noAgent(shown(path, cwd), exports));
 }
 
-async function fromDefinition(path: string, { tools, model }: AgentSource, cwd: string): Promise<Agent> {
+async function fromDefinition(path: string, { tools, model }: AgentSource, io: Io): Promise<Agent> {
+  const { cwd } = io;
   const name = shown(path, cwd);
   const definition = readJson(path, name);
   const toolFile = tools === undefined ? undefined : findFile(tools, cwd);
   const registered =
-    toolFile === undefined ? [] : toolsIn(await loadModule(toolFile, cwd), shown(toolFile, cwd));
+    toolFile === undefined ? [] : toolsIn(await loadModule(toolFile, io), shown(toolFile, cwd));
   const { Agent: Class } = await libraryOf(toolFile);
   try {
     const registry = { tools: registered, ...(await readyMade(definition)) };

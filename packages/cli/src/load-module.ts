@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Complaint } from "./complaint.ts";
+import type { Io } from "./io.ts";
 
 const CODE = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"];
 
@@ -18,9 +19,9 @@ export function findFile(given: string, cwd: string, endings: readonly string[] 
 }
 
 /** Imports a module of the user's. What is wrong with it is a complaint that says where. */
-export async function loadModule(path: string, cwd: string): Promise<Record<string, unknown>> {
+export async function loadModule(path: string, { cwd, importModule }: Io): Promise<Record<string, unknown>> {
   try {
-    return await import(pathToFileURL(path).href);
+    return await importModule(pathToFileURL(path).href);
   } catch (error) {
     throw new Complaint(`${shown(path, cwd)} does not load.\n\n${describe(error, path, cwd)}`, {
       cause: error,

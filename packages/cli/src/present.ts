@@ -69,6 +69,7 @@ export function presenterOn(
       };
       const held = new Held(writeEvents ? asLine : (event) => view.show(event));
       return watch(run, {
+        io,
         show: (event) => {
           agent.saw?.(event);
           held.show(event);

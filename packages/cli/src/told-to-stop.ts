@@ -5,12 +5,12 @@ import type { Io } from "./io.ts";
 export function toldToStop(io: Io): AbortSignal {
   const told = new AbortController();
   const stop = () => {
-    if (told.signal.aborted) process.exit(EXIT.completed);
+    if (told.signal.aborted) io.exit(EXIT.completed);
     told.abort();
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  process.on("SIGHUP", stop); // its terminal was closed
+  io.signals.on("SIGINT", stop);
+  io.signals.on("SIGTERM", stop);
+  io.signals.on("SIGHUP", stop); // its terminal was closed
   io.gone.addEventListener("abort", stop, { once: true });
   return told.signal;
 }

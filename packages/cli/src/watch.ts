@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AgentEvent, Approval, Conversation, DurableEventOf, RunStream, Tool } from "trackside";
 import type { Approver, MakeApprover } from "./approvals/approver.ts";
 import { EXIT } from "./command.ts";
+import type { Io, SignalName } from "./io.ts";
 
 /** How a run ended, for those who go on from there. */
 export interface Ending {
@@ -11,6 +12,7 @@ export interface Ending {
 }
 
 export interface Watching {
+  readonly io: Pick<Io, "signals" | "exit">;
   readonly show: (event: AgentEvent) => void;
   /** Called once when a signal has asked the run to stop. */
   readonly stopping: () => void;
@@ -21,7 +23,7 @@ export interface Watching {
 }
 
 type Watched = RunStream<string, readonly Tool[]>;
-type Signal = "SIGINT" | "SIGTERM";
+type Signal = Exclude<SignalName, "SIGHUP">;
 const EXIT_OF = { SIGINT: EXIT.cancelled, SIGTERM: EXIT.terminated } as const;
 
 /**
@@ -30,19 +32,22 @@ const EXIT_OF = { SIGINT: EXIT.cancelled, SIGTERM: EXIT.terminated } as const;
  */
 export async function watch(run: Watched, watching: Watching): Promise<Ending> {
   let received: Signal | undefined;
-  const onSignal = (signal: Signal) => {
+  const { signals, exit } = watching.io;
+  const stop = (signal: Signal) => {
     if (signal === "SIGINT" && approver.away) return;
-    if (received) process.exit(EXIT_OF[signal]);
+    if (received) exit(EXIT_OF[signal]);
     received = signal;
     run.cancel(signal === "SIGINT" ? "Ctrl-C" : signal);
     watching.stopping();
   };
   const approver = watching.approver({
     decide: (id, decision) => run.decide(id, decision),
-    interrupt: () => onSignal("SIGINT"),
+    interrupt: () => stop("SIGINT"),
   });
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  const onInterrupt = () => stop("SIGINT");
+  const onTerminate = () => stop("SIGTERM");
+  signals.on("SIGINT", onInterrupt);
+  signals.on("SIGTERM", onTerminate);
   try {
     let exitCode: number = EXIT.failed;
     for await (const event of run) {
@@ -53,8 +58,8 @@ export async function watch(run: Watched, watching: Watching): Promise<Ending> {
     await approver.end();
     return { exitCode, conversation: await conversationOf(run) };
   } finally {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    signals.off("SIGINT", onInterrupt);
+    signals.off("SIGTERM", onTerminate);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CliOptions, cli, fixture } from "./support/cli.ts";
+import { cli, fixture, type StartOptions } from "./support/cli.ts";
 
 interface Line {
   type?: string;
@@ -19,7 +19,7 @@ const linesOf = (text: string): Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-describe.concurrent("trackside run, where nobody can be asked", () => {
+describe("trackside run, where nobody can be asked", () => {
   test("rejects, says why to the model, and shows it (L2)", async () => {
     const { code, stdout, stderr } = await cli(["run", fixture("gated"), "one"]);
     expect(stdout).toContain("◆ needs approval · 1.1 deploy\n");
@@ -94,7 +94,7 @@ describe.concurrent("trackside run, where nobody can be asked", () => {
   });
 });
 
-describe.concurrent("trackside chat, where nobody can be asked", () => {
+describe("trackside chat, where nobody can be asked", () => {
   test("rejects, and takes every line for a message", async () => {
     const { code, stdout } = await cli(["chat", fixture("gated")], { input: "one\na\n" });
     expect(stdout).toContain("◆ 1.1 deploy rejected by --approve none\n");
@@ -110,17 +110,17 @@ describe.concurrent("trackside chat, where nobody can be asked", () => {
 });
 
 /** Answers what waits with a line, made from the approval. */
-const answering = (...answers: ((id: string) => string)[]): CliOptions => ({
+const answering = (...answers: ((id: string) => string)[]): StartOptions => ({
   keepStdin: true,
-  onErrorLine(line, child) {
+  onErrorLine(line, running) {
     const { approval } = JSON.parse(line) as Line;
-    if (approval) child.stdin?.write(`${answers.shift()?.(approval.id) ?? ""}\n`);
+    if (approval) running.type(`${answers.shift()?.(approval.id) ?? ""}\n`);
   },
 });
 const decision = (fields: object) => (approval_id: string) => JSON.stringify({ approval_id, ...fields });
 
-describe.concurrent("trackside run --json --approve ask, decided by lines on stdin", () => {
-  const run = async (message: string, options: CliOptions) => {
+describe("trackside run --json --approve ask, decided by lines on stdin", () => {
+  const run = async (message: string, options: StartOptions) => {
     const { code, stdout, stderr } = await cli(
       ["run", "--json", "--approve", "ask", fixture("gated"), message],
       options,

@@ -5,8 +5,8 @@ import type { Editor } from "../src/approvals/open-editor.ts";
 import { chatPrompt } from "../src/chat-loop.ts";
 import { Held } from "../src/screen/held.ts";
 import { Screen } from "../src/screen/screen.ts";
-import { fakeTerminal, pause } from "./support/fake-terminal.ts";
-import { plain } from "./support/terminal.ts";
+import { clockedTerminal, onFakeClock, pass } from "./support/clocked-terminal.ts";
+import { plain } from "./support/heard.ts";
 
 const deploy: Approval = {
   id: "run.1.approval",
@@ -45,7 +45,7 @@ function atTerminal({
   editor?: Editor;
   refuse?: (d: DecisionInput) => Refusal | undefined;
 } = {}) {
-  const terminal = fakeTerminal();
+  const terminal = clockedTerminal();
   const { io } = terminal;
   const screen = new Screen(io.stdout, io.env);
   const prompt = chatPrompt(io, io.stdout, screen);
@@ -89,6 +89,8 @@ const anEvent: AgentEvent = {
 const settledAs = (id: string) => ({ approval_id: id });
 
 describe("a person who is asked", () => {
+  onFakeClock();
+
   test("sees everything a decision needs, and approves (L1)", async () => {
     const { approver, see, type, decided } = atTerminal();
     approver.asked({ ...deploy, deadline: Date.now() + 3_600_000 });
@@ -101,7 +103,7 @@ describe("a person who is asked", () => {
     await see("e  edit     ");
     await see("deploy · a, r, e or ? · 60 min left › ");
     type("a\r");
-    await pause();
+    await pass();
     expect(decided).toEqual([{ choice: "approve", by: "terminal" }]);
   });
 
@@ -113,7 +115,7 @@ describe("a person who is asked", () => {
     await see("Why? The model reads it.");
     await see("reason › ");
     type("not on a friday\r");
-    await pause();
+    await pass();
     expect(decided).toEqual([{ choice: "reject", reason: "not on a friday", by: "terminal" }]);
   });
 
@@ -127,7 +129,7 @@ describe("a person who is asked", () => {
     type("reject\r");
     await see("reason › ");
     type("\r");
-    await pause();
+    await pass();
     expect(decided).toEqual([
       { choice: "reject", reason: "too early", by: "terminal" },
       { choice: "reject", by: "terminal" },
@@ -176,7 +178,7 @@ describe("a person who is asked", () => {
     await see('    + version: "v13"\n');
     await see("edited · a, r, e, u or ? › ");
     type("a\r");
-    await pause();
+    await pass();
     const editedArguments = { service: "checkout", version: "v13" };
     expect(decided).toEqual([{ choice: "approve", editedArguments, by: "terminal" }]);
   });
@@ -200,7 +202,7 @@ describe("a person who is asked", () => {
     type("u\r");
     await see("deploy · a, r, e or ? › ");
     type("a\r");
-    await pause();
+    await pass();
     expect(written).toEqual(['{\n  "service": "checkout",\n  "version": "v12"\n}']);
     expect(decided).toEqual([{ choice: "approve", by: "terminal" }]);
   });
@@ -230,7 +232,7 @@ describe("a person who is asked", () => {
     await see('"service": "search"');
     await see("2 of 2 › ");
     type("r no\r");
-    await pause();
+    await pass();
     expect(decided.map(({ choice }) => choice)).toEqual(["approve", "reject"]);
     approver.asked({ ...deploy, id: "third" });
     await see("◆ waiting for you · 1.1 deploy");
@@ -244,13 +246,13 @@ describe("a person who is asked", () => {
     type("r\r");
     await see("reason · ");
     type("half a reas");
-    await pause();
+    await pass();
     approver.settled(settledAs(deploy.id));
     await see("◆ waiting for you · 2 of 2");
     await see("2 of 2 › ");
     expect(shown()).toContain("\r\x1b[2K");
     approver.settled(settledAs("second"));
-    await pause();
+    await pass();
     await approver.end();
     expect(decided).toEqual([]);
   });
@@ -262,7 +264,7 @@ describe("a person who is asked", () => {
     await see("1 of 2 › ");
     approver.settled(settledAs("second"));
     approver.settled(settledAs(deploy.id));
-    await pause(300);
+    await pass(300);
     expect(plain(shown())).not.toContain("2 of 2");
   });
 
@@ -284,7 +286,7 @@ describe("a person who is asked", () => {
     type("r\r");
     await see("reason › ");
     type("hm\x03");
-    await pause(300);
+    await pass(300);
     expect(interrupts()).toBe(1);
     expect(decided).toEqual([]);
     expect(raw.at(-1)).toBe(false);
@@ -296,7 +298,7 @@ describe("a person who is asked", () => {
     approver.asked(deploy);
     await see("a, r, e or ? › ");
     type("\x04");
-    await pause();
+    await pass();
     expect(interrupts()).toBe(1);
   });
 
@@ -304,11 +306,11 @@ describe("a person who is asked", () => {
     const { approver, see, type, decided } = atTerminal();
     type("a\r");
     approver.asked(deploy);
-    await pause(50);
+    await pass(50);
     type("a\r");
     await see("What was typed before this question is not taken.");
     await see("a, r, e or ? › ");
-    await pause();
+    await pass();
     expect(decided).toEqual([]);
   });
 
@@ -322,7 +324,7 @@ describe("a person who is asked", () => {
     type("r\r");
     await see("reason › ");
     type("one\ra\r");
-    await pause();
+    await pass();
     expect(decided).toEqual([{ choice: "reject", reason: "one\na", by: "terminal" }]);
   });
 
@@ -331,11 +333,12 @@ describe("a person who is asked", () => {
     approver.asked(deploy);
     await see("a, r, e or ? › ");
     type("r secret reason\r");
+    await pass();
     await approver.end();
     const next = prompt.ask();
-    await pause();
+    await pass();
     type("\x1b[A\r");
-    await pause(600);
+    await pass(600);
     type("\x04");
     expect(await next).toBe("");
   });
@@ -345,7 +348,7 @@ describe("a person who is asked", () => {
     approver.asked(deploy);
     await see("a, r, e or ? › ");
     held.show(anEvent);
-    await pause();
+    await pass();
     expect(plain(shown())).not.toContain("event text");
     type("a\r");
     await see("event text");
@@ -372,7 +375,7 @@ describe("a person who is asked", () => {
     type("s\r");
     await see("result › ");
     type('\x15{"colour": "red"}\r');
-    await pause();
+    await pass();
     expect(decided).toEqual([{ choice: "submit", response: { colour: "red" }, by: "terminal" }]);
   });
 

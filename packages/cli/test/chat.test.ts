@@ -5,7 +5,7 @@ import type { Io } from "../src/io.ts";
 import { Screen } from "../src/screen/screen.ts";
 import type { Ending } from "../src/watch.ts";
 import { cli, fixture } from "./support/cli.ts";
-import { fakeTerminal, pause } from "./support/fake-terminal.ts";
+import { clockedTerminal, onFakeClock, pass } from "./support/clocked-terminal.ts";
 
 describe("trackside chat with piped lines", () => {
   test("runs one turn for each line, all in one conversation", async () => {
@@ -60,15 +60,17 @@ function chatOn({ io }: { io: Io }, endings: readonly Ending[] = []) {
 }
 
 describe("the chat loop on a terminal", () => {
+  onFakeClock();
+
   test("hands each turn the conversation of the one before, also after a failure", async () => {
-    const terminal = fakeTerminal();
+    const terminal = clockedTerminal();
     const conversation = new Conversation();
     const { turns, ended } = chatOn(terminal, [
       { exitCode: 1, conversation },
       { exitCode: 2, conversation: undefined },
     ]);
     for (const line of ["one\r", "two\r", "three\r", "\x04"]) {
-      await pause();
+      await pass();
       terminal.type(line);
     }
     expect(await ended).toBe(0);
@@ -80,7 +82,7 @@ describe("the chat loop on a terminal", () => {
   });
 
   test("gives the terminal back during a turn, so that Ctrl-C is a signal there", async () => {
-    const terminal = fakeTerminal();
+    const terminal = clockedTerminal();
     const rawInTurn: (boolean | undefined)[] = [];
     const screen = new Screen(terminal.io.stdout, {});
     const ended = chatLoop({
@@ -91,10 +93,10 @@ describe("the chat loop on a terminal", () => {
         return { exitCode: 130, conversation: undefined };
       },
     });
-    await pause();
+    await pass();
     expect(terminal.raw.at(-1)).toBe(true);
     terminal.type("go\r");
-    await pause();
+    await pass();
     expect(rawInTurn).toEqual([false]);
     expect(terminal.raw.at(-1)).toBe(true);
     terminal.type("\x04");
@@ -102,28 +104,28 @@ describe("the chat loop on a terminal", () => {
   });
 
   test("takes pasted lines as one message", async () => {
-    const terminal = fakeTerminal();
+    const terminal = clockedTerminal();
     const { turns, ended } = chatOn(terminal);
-    await pause();
+    await pass();
     terminal.type("first line\rsecond line\rthird ");
-    await pause();
+    await pass();
     expect(turns).toEqual([]);
     terminal.type("line\r");
-    await pause();
+    await pass();
     terminal.type("\x04");
     await ended;
     expect(turns.map(({ message }) => message)).toEqual(["first line\nsecond line\nthird line"]);
   });
 
   test("leaves at the second Ctrl-C on an empty line; the first on a full one only clears it", async () => {
-    const terminal = fakeTerminal();
+    const terminal = clockedTerminal();
     const { turns, ended } = chatOn(terminal);
-    await pause();
+    await pass();
     terminal.type("never sent\x03");
-    await pause();
+    await pass();
     expect(terminal.shown()).not.toContain("leaves");
     terminal.type("\x03");
-    await pause();
+    await pass();
     expect(terminal.shown()).toContain("Ctrl-C again or Ctrl-D leaves.");
     terminal.type("\x03");
     expect(await ended).toBe(0);

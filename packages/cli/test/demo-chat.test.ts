@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChatServer, startChatServer } from "./support/chat-server.ts";
-import { cli, nobody } from "./support/cli.ts";
+import { cli, noServer } from "./support/cli.ts";
 
-describe.concurrent("trackside chat without an agent and a terminal", () => {
+describe("trackside chat without an agent and a terminal", () => {
   test("shows two turns of the scripted demo, a rail and an approval among them, and exits 0", async () => {
     const { code, stdout, stderr } = await cli(["chat"]);
     expect(stderr).toBe("");
@@ -25,7 +25,7 @@ describe.concurrent("trackside chat without an agent and a terminal", () => {
   });
 
   test("with a key says which model answers and why, and never falls back to the demo", async () => {
-    const env = { OPENAI_API_KEY: "key", ANTHROPIC_API_KEY: "key", OPENAI_BASE_URL: nobody };
+    const env = { OPENAI_API_KEY: "key", ANTHROPIC_API_KEY: "key", OPENAI_BASE_URL: noServer };
     const { code, stdout } = await cli(["chat"], { env });
     expect(stdout).toMatch(/The model is openai:\S+, because OPENAI_API_KEY is set\./);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
@@ -53,14 +53,14 @@ describe.concurrent("trackside chat without an agent and a terminal", () => {
 describe("trackside chat beside a model server on this machine", () => {
   let server: ChatServer;
   beforeAll(async () => {
-    server = await startChatServer("qwen3:4b", [[{ content: "All is " }, { content: "well." }]]);
+    server = await startChatServer("mistral:7b", [[{ content: "All is " }, { content: "well." }]]);
   });
   afterAll(() => server.close());
 
   test("mentions it, and stays with the demo as long as nobody chose", async () => {
     const { code, stdout } = await cli(["chat"], { env: { OLLAMA_BASE_URL: server.baseUrl } });
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      "A model server runs on this machine: --model ollama:qwen3:4b would use it.",
+      "A model server runs on this machine: --model ollama:mistral:7b would use it.",
     );
     expect(stdout).toContain("scripted demo, not an AI");
     expect(server.requests).toEqual([]);
@@ -68,10 +68,10 @@ describe("trackside chat beside a model server on this machine", () => {
   });
 
   test("runs the same agent on it with --model", async () => {
-    const { code, stdout } = await cli(["chat", "--model", "ollama:qwen3:4b"], {
+    const { code, stdout } = await cli(["chat", "--model", "ollama:mistral:7b"], {
       env: { OLLAMA_BASE_URL: server.baseUrl },
     });
-    expect(stdout).toContain("The model is ollama:qwen3:4b, as asked for with --model.");
+    expect(stdout).toContain("The model is ollama:mistral:7b, as asked for with --model.");
     expect(stdout).toContain("All is well.");
     expect(server.requests[0]?.tools).toHaveLength(4);
     expect(code).toBe(0);

@@ -1,7 +1,7 @@
 import { durableEvent, liveEvent } from "trackside/schema";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ChatServer, startChatServer, toolCall } from "./support/chat-server.ts";
-import { cli, fixture } from "./support/cli.ts";
+import { cli, fixture, start } from "./support/cli.ts";
 
 interface EventLine {
   type: string;
@@ -27,7 +27,7 @@ function eventsOf(stdout: string): EventLine[] {
 const terminalStatus = ({ type, status = "" }: EventLine) =>
   type === "status" && ["completed", "error", "cancelled"].includes(status);
 
-describe.concurrent("trackside run", () => {
+describe("trackside run", () => {
   test("shows text, calls with arguments, results with durations, and how it ended", async () => {
     const { code, stdout } = await cli(["run", fixture("calculator"), "What is 2 + 3?"]);
     expect(stdout).toContain("calculator on scripted:scripted");
@@ -40,12 +40,14 @@ describe.concurrent("trackside run", () => {
   });
 
   test("shows no warning of Node about running TypeScript", async () => {
-    const { stderr } = await cli(["run", fixture("calculator"), "What is 2 + 3?"]);
+    const { stderr, code } = await cli(["run", fixture("calculator"), "What is 2 + 3?"], { process: true });
     expect(stderr).toBe("");
+    expect(code).toBe(0);
   });
 
   test("--json prints events that fit the contract and ends with the one terminal status (E2)", async () => {
-    const { code, stdout, stderr } = await cli(["run", "--json", fixture("calculator"), "What is 2 + 3?"]);
+    const asked = ["run", "--json", fixture("calculator"), "What is 2 + 3?"];
+    const { code, stdout, stderr } = await cli(asked, { process: true });
     const events = eventsOf(stdout);
     expect(events[0]).toMatchObject({ type: "status", status: "starting", seq: 1 });
     expect(events.filter(terminalStatus)).toEqual([events.at(-1)]);
@@ -81,20 +83,19 @@ describe.concurrent("trackside run", () => {
   });
 
   test("a reader that goes away ends it without a stack", async () => {
-    let cut = false;
-    const { code, stderr } = await cli(["run", "--json", fixture("slow"), "go"], {
+    const running = start(["run", "--json", fixture("slow"), "go"], {
       env: { KEEP_TELLING: "1" },
-      onStdout(_, child) {
-        if (!cut) child.stdout?.destroy();
-        cut = true;
-      },
+      process: true,
     });
+    await running.see("\n");
+    running.hangUp();
+    const { code, stderr } = await running.ended;
     expect(stderr).toBe("");
     expect(code).toBe(141);
   });
 });
 
-describe.concurrent("what models and tools say", () => {
+describe("what models and tools say", () => {
   test("cannot send escape sequences to the terminal", async () => {
     const { code, stdout } = await cli(["run", fixture("hostile"), "go"]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what is tested
@@ -121,21 +122,12 @@ describe.concurrent("what models and tools say", () => {
   });
 });
 
-describe.concurrent("Ctrl-C", () => {
-  /** Once its tool is at work: the line of a call is printed before. */
-  const interruptOnce = () => {
-    let sent = false;
-    return (stdout: string, child: { kill(signal: "SIGINT"): boolean }) => {
-      if (sent || !/mcp_progress|wait at work/.test(stdout)) return;
-      sent = true;
-      child.kill("SIGINT");
-    };
-  };
-
+describe("Ctrl-C", () => {
   test("cancels the run, waits for its last event and exits 130", async () => {
-    const { code, stdout } = await cli(["run", "--json", fixture("slow"), "go"], {
-      onStdout: interruptOnce(),
-    });
+    const running = start(["run", "--json", fixture("slow"), "go"], { process: true });
+    await running.see("mcp_progress");
+    running.signal("SIGINT");
+    const { code, stdout } = await running.ended;
     const events = eventsOf(stdout);
     expect(events.filter(terminalStatus)).toEqual([events.at(-1)]);
     expect(events.at(-1)).toMatchObject({ status: "cancelled", reason: "Ctrl-C" });
@@ -143,36 +135,31 @@ describe.concurrent("Ctrl-C", () => {
   });
 
   test("SIGTERM does the same and exits 143", async () => {
-    let sent = false;
-    const { code, stdout } = await cli(["run", "--json", fixture("slow"), "go"], {
-      onStdout(text, child) {
-        if (!sent && text.includes('"tool_call"')) sent = child.kill("SIGTERM");
-      },
-    });
+    const running = start(["run", "--json", fixture("slow"), "go"]);
+    await running.see('"tool_call"');
+    running.signal("SIGTERM");
+    const { code, stdout } = await running.ended;
     expect(eventsOf(stdout).at(-1)).toMatchObject({ status: "cancelled", reason: "SIGTERM" });
     expect(code).toBe(143);
   });
 
   test("is told to a person", async () => {
-    const { code, stdout } = await cli(["run", fixture("slow"), "go"], {
-      onStdout: interruptOnce(),
-      env: { TELL_AT_WORK: "1" },
-    });
+    const running = start(["run", fixture("slow"), "go"], { env: { TELL_AT_WORK: "1" } });
+    await running.see("wait at work"); // the line of the call is printed before
+    running.signal("SIGINT");
+    const { code, stdout } = await running.ended;
     expect(stdout).toMatch(/✗ 1\.1 wait stopped · /);
     expect(stdout).toContain("■ stopped · Ctrl-C · 1 step");
     expect(code).toBe(130);
   });
 
   test("twice ends the process at once, even when a tool does not let go", async () => {
-    let sent = 0;
-    const { code } = await cli(["run", fixture("stubborn"), "go"], {
-      onStdout(stdout, child) {
-        if (sent === 0 && stdout.includes("stubborn at work")) sent = child.kill("SIGINT") ? 1 : 0;
-        else if (sent === 1 && stdout.includes("stubborn stays")) sent = child.kill("SIGINT") ? 2 : 1;
-      },
-    });
-    expect(sent).toBe(2);
-    expect(code).toBe(130);
+    const running = start(["run", fixture("stubborn"), "go"], { process: true });
+    await running.see("stubborn at work");
+    running.signal("SIGINT");
+    await running.see("stubborn stays");
+    running.signal("SIGINT");
+    expect((await running.ended).code).toBe(130);
   });
 });
 

@@ -1,60 +1,54 @@
 import { createClient } from "@trackside/server/client";
-import { afterEach, describe, expect, test } from "vitest";
-import { project } from "./support/project.ts";
-import { type Served, served } from "./support/served.ts";
+import { describe, expect, test } from "vitest";
+import { configOf, project, until } from "./support/project.ts";
 
-const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("./fixtures/served.ts"))};\n`;
+const CONFIG = configOf("served");
 
 describe("trackside start", () => {
-  const running: Served[] = [];
-  const start = async (folder: string, args: readonly string[] = ["start", "--port", "0"]) => {
-    const started = served(folder, args);
-    running.push(started);
-    return started;
-  };
-  afterEach(async () => {
-    for (const one of running.splice(0)) await one.stop();
-  });
-
   test("without a config serves a demo and prints a link that opens signed in; it ends when it is told to", async () => {
     const place = project(null);
-    const demo = await start(place.folder);
+    const demo = place.start(["start", "--port", "0"], { process: true });
     const link = await demo.see(/http:\/\/127\.0\.0\.1:\d+\/sign-in#link=\S+/);
-    expect(demo.output).toContain("The model is a scripted demo, not an AI");
+    expect(demo.stdout).toContain("The model is a scripted demo, not an AI");
     const { client, session } = await signIn(link);
     expect(session).toMatchObject({ role: "admin", tenant: "default" });
     const { items } = await client.listAgents({});
     expect(items.map(({ name }) => name)).toEqual(["on-call", "release-manager"]);
     // The same link again lets nobody in.
     await expect(signIn(link)).rejects.toMatchObject({ status: 401 });
-    expect(await demo.stop()).toBe(0);
+    demo.signal("SIGTERM");
+    expect((await demo.ended).code).toBe(0);
   });
 
   test("with a config serves that: a setup link first, agents made in it run, and are there after a restart", async () => {
     const place = project(CONFIG);
-    const first = await start(place.folder, ["start"]);
+    const first = place.start(["start"]);
     const link = await first.see(/http:\/\/127\.0\.0\.1:\d+\/setup#link=\S+/);
     const { client } = await setUp(link);
     const definition = { name: "greeter", model: "demo:scripted", tools: ["greet"], hitl_tools: ["greet"] };
     await client.createAgent({ body: { definition } });
     const { run_id } = await client.startRun({ body: { agent: "greeter", input: "Hi" } });
-    await expect.poll(async () => (await client.getRun({ params: { id: run_id } })).status).toBe("completed");
-    expect(await first.stop()).toBe(0);
+    const status = async () => (await client.getRun({ params: { id: run_id } })).status;
+    await until(async () => ((await status()) === "completed" ? true : undefined));
+    first.signal("SIGTERM");
+    expect((await first.ended).code).toBe(0);
 
     const { code, stdout } = await place.cli(["agents"]);
     expect(stdout).toContain("greeter");
     expect(code).toBe(0);
-    const again = await start(place.folder, ["start"]);
+    const again = place.start(["start"]);
     await again.see(/http:\/\/127\.0\.0\.1:\d+/);
-    expect(again.output).not.toContain("/setup#");
+    expect(again.stdout).not.toContain("/setup#");
   });
 
   test("trackside dev starts again when a file of the config changes", async () => {
     const place = project(CONFIG);
-    const dev = await start(place.folder, ["dev"]);
+    const dev = place.start(["dev"], { process: true });
     await dev.see(/\/setup#link=\S+/);
     place.write("trackside.config.ts", `console.log("the second config");\n${CONFIG}`);
     await dev.see(/the second config.*\/setup#link=\S+/s);
+    dev.signal("SIGTERM");
+    expect((await dev.ended).code).toBe(0);
   });
 
   test.each([

@@ -1,28 +1,5 @@
-import { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { main } from "../src/main.ts";
-import { cli, fixture, root, temporaryFile } from "./support/cli.ts";
-
-/** For what is decided before any file is loaded. */
-async function inProcess(args: string[]) {
-  const text = { stdout: "", stderr: "" };
-  const into = (name: keyof typeof text) =>
-    new Writable({
-      write(chunk, _, done) {
-        text[name] += chunk;
-        done();
-      },
-    });
-  const code = await main(args, {
-    stdin: Readable.from([]),
-    stdout: into("stdout"),
-    stderr: into("stderr"),
-    env: {},
-    cwd: root,
-    gone: new AbortController().signal,
-  });
-  return { code, ...text };
-}
+import { cli, fixture, temporaryFile } from "./support/cli.ts";
 
 describe("trackside", () => {
   test("--help lists the commands and what exit codes mean", async () => {
@@ -50,7 +27,7 @@ describe("trackside", () => {
     ["doctor"],
   ])("%s and its commands have a --help with options, exit codes and examples", async (name, ...more) => {
     for (const args of [[name], ...more.map((one) => [name, one])]) {
-      const { code, stdout } = await inProcess([...args, "--help"]);
+      const { code, stdout } = await cli([...args, "--help"]);
       expect(stdout).toContain(`trackside ${name}`);
       for (const text of ["--help", "Exit codes", `Examples\n  `]) expect(stdout).toContain(text);
       for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
@@ -59,7 +36,7 @@ describe("trackside", () => {
   });
 
   test("--version prints the version", async () => {
-    const { code, stdout } = await cli(["--version"]);
+    const { code, stdout } = await cli(["--version"], { process: true });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(code).toBe(0);
   });
@@ -84,14 +61,14 @@ describe("trackside", () => {
     ["tools beside code", ["run", fixture("memory"), "x", "--tools", fixture("tools")], "--tools is for"],
     ["something after start", ["start", "agent.ts"], "trackside run agent.ts"],
   ])("%s is a usage error, exit code 2", async (_, args, message) => {
-    const { code, stdout, stderr } = await inProcess(args);
+    const { code, stdout, stderr } = await cli(args);
     expect(stderr).toContain(message);
     expect(stdout).toBe("");
     expect(code).toBe(2);
   });
 });
 
-describe.concurrent("an agent that does not load", () => {
+describe("an agent that does not load", () => {
   const load = async (path: string, ...more: string[]) => {
     const { code, stdout, stderr } = await cli(["run", path, "go", "--json", ...more]);
     expect(stdout).toBe("");

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { workflowTemplates } from "../../server/src/workflow-templates/index.ts";
-import { project } from "./support/project.ts";
-import { noTerminal } from "./support/terminal.ts";
+import { configOf, project } from "./support/project.ts";
 
-const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("./fixtures/workflows.ts"))};\n`;
+const CONFIG = configOf("workflows");
 const DEPLOY = workflowTemplates.find(({ id }) => id === "deploy-with-approval")?.definition ?? {};
 const MINE = { ...DEPLOY, name: "mine" };
 const INPUT = '{"service": "checkout", "version": "2.14"}';
@@ -92,14 +91,10 @@ describe("trackside workflows", () => {
 
   test("Ctrl-C stops the run cleanly", async () => {
     const place = project(CONFIG);
-    let isTold = false;
-    const { stdout, code } = await place.cli(["workflows", "run", "slow"], {
-      onStdout: (text, child) => {
-        if (isTold || !text.includes("→ rest sleep")) return;
-        isTold = true;
-        child.kill("SIGINT");
-      },
-    });
+    const running = place.start(["workflows", "run", "slow"]);
+    await running.see("→ rest sleep");
+    running.signal("SIGINT");
+    const { stdout, code } = await running.ended;
     expect(code).toBe(130);
     expect(stdout).toContain("■ stopped · Ctrl-C");
     expect(await place.json("runs")).toMatchObject([{ status: "cancelled", kind: "workflow" }]);
@@ -121,7 +116,7 @@ describe("trackside workflows", () => {
   });
 });
 
-describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
+describe("on a terminal", () => {
   test("W5 an approval node is asked about, with what it shows, and the run goes on", async () => {
     const place = project(CONFIG);
     const screen = place.terminal(["workflows", "run", "deploy-with-approval", "--input", INPUT]);
@@ -132,6 +127,6 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     screen.type("r not today\r");
     await screen.see("◆ ask rejected by you\n");
     await screen.see("● done");
-    expect(await screen.ended).toBe(0);
+    expect((await screen.ended).code).toBe(0);
   });
 });

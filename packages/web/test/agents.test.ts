@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import { namedTool, SEED_EXAMPLE } from "../../core/test/support/definitions.ts";
 import { expectNoSeriousAxe } from "./support/axe.ts";
 import { type ControlRoomHere, startControlRoom } from "./support/control-room.ts";
+import { downloadText } from "./support/download.ts";
 import { shoot } from "./support/shoot.ts";
 import { browserSuite } from "./support/suite.ts";
 
@@ -308,12 +309,4 @@ await browserSuite("agents in the control room", (browser) => {
 async function typeNumber(page: Page, label: string, value: number): Promise<void> {
   await page.getByLabel(label, { exact: true }).fill(String(value));
   await page.keyboard.press("Tab");
-}
-
-async function downloadText(download: {
-  createReadStream(): Promise<AsyncIterable<unknown>>;
-}): Promise<string> {
-  let text = "";
-  for await (const piece of await download.createReadStream()) text += String(piece);
-  return text;
 }

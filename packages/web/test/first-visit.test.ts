@@ -95,7 +95,10 @@ await browserSuite("the first visit", (browser) => {
   });
 
   test("signing out ends it everywhere; a deep link survives signing in; a wrong password tells nothing", async () => {
-    const room = await startControlRoom({ agents: [new Agent({ name: "clerk", model: scriptedModel([]) })] });
+    const room = await startControlRoom({
+      agents: [new Agent({ name: "clerk", model: scriptedModel([]) })],
+      password: PASSWORD,
+    });
     const tab = await browser.open({ expect: [/401/] });
     const { page } = tab;
     await page.goto(await room.signedInUrl());

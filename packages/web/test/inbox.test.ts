@@ -23,7 +23,7 @@ type Row = Awaited<ReturnType<Client["listApprovals"]>>["items"][number];
 
 /** A room, somebody signed in, and runs that have come to their question. */
 async function inboxWith(browser: OpenBrowser, messages: readonly string[], options: Options = {}) {
-  const room = await startControlRoom(parts);
+  const room = await startControlRoom({ ...parts, ...(options.password && { password: options.password }) });
   const client = await room.client();
   const rows = await asking(client, messages);
   const tab = await browser.open({
@@ -40,6 +40,8 @@ interface Options {
   scheme?: "light" | "dark";
   role?: "viewer" | "approver" | "admin";
   expect?: RegExp[];
+  /** Of the admin, for a test that signs in by the form. */
+  password?: string;
 }
 
 /** Starts a run for each message and waits until all of them ask. */
@@ -322,11 +324,12 @@ await browserSuite("the approvals inbox", (browser) => {
   });
 
   test("a link to a question survives the sign-in, and shows what it is made of, not what it pretends", async () => {
-    const { rows, page, room, tab } = await inboxWith(browser, ["hostile"], { expect: [/401/] });
+    const password = "wet moss under bridges";
+    const { rows, page, room, tab } = await inboxWith(browser, ["hostile"], { expect: [/401/], password });
     await tab.context.clearCookies();
     await page.goto(`${room.url}/inbox/${rows[0]?.id}`);
     await page.getByLabel("Name").fill("ada");
-    await page.getByLabel("Password").fill("wet moss under bridges");
+    await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "May restart_service run?" }).waitFor();
     const values = page.getByRole("figure", { name: "Arguments of restart_service" });

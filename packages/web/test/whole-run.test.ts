@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { Agent, ask, defineRail, defineTool } from "trackside";
 import { type ScriptedRequest, scriptedModel } from "trackside/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../scripts/testing/temporary-folder.ts";
 import { expectNoSeriousAxe } from "./support/axe.ts";
 import { startControlRoom } from "./support/control-room.ts";
+import { downloadText } from "./support/download.ts";
 import { shoot } from "./support/shoot.ts";
 import { browserSuite } from "./support/suite.ts";
 
@@ -50,9 +51,7 @@ function reply({ prompt }: ScriptedRequest) {
 
 /** An agent with everything a run can have, and the hand on the progress of its server. */
 function release() {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-lab-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const steps = join(dir, "steps");
+  const steps = join(temporaryFolder("lab"), "steps");
   const ran: unknown[] = [];
   const deploy = defineTool({
     name: "deploy_service",
@@ -161,7 +160,7 @@ await browserSuite("a whole run", (browser) => {
       .locator("a[download]")
       .first();
     const file = await Promise.all([page.waitForEvent("download"), artifact.click()]);
-    expect(readFileSync(await file[0].path(), "utf8")).toContain("measured measured");
+    expect(await downloadText(file[0])).toContain("measured measured");
 
     const menu = page.getByRole("button", { name: "Copy and download" });
     await menu.click();
@@ -175,7 +174,7 @@ await browserSuite("a whole run", (browser) => {
       page.getByRole("menuitem", { name: "Download JSON" }).click(),
     ]);
     expect(export_.suggestedFilename()).toBe(`${id}.json`);
-    expect(JSON.stringify(JSON.parse(readFileSync(await export_.path(), "utf8")))).toContain("both are well");
+    expect(JSON.stringify(JSON.parse(await downloadText(export_)))).toContain("both are well");
 
     await page.getByRole("tab", { name: "Requests" }).click();
     await page.getByText("System prompt", { exact: true }).first().waitFor();

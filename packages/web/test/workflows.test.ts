@@ -4,6 +4,7 @@ import { defineWorkflow } from "trackside";
 import { expect, test, vi } from "vitest";
 import { expectNoSeriousAxe } from "./support/axe.ts";
 import { startControlRoom, startControlRoomProcess } from "./support/control-room.ts";
+import { downloadText } from "./support/download.ts";
 import { shoot } from "./support/shoot.ts";
 import { browserSuite } from "./support/suite.ts";
 import parts from "./workflows-room.ts";
@@ -159,7 +160,7 @@ await browserSuite("workflows in the control room", (browser) => {
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: "Export as JSON" }).click(),
     ]);
-    const exported = await textOf(download);
+    const exported = await downloadText(download);
     expect(JSON.parse(exported)).toEqual(saved);
     await page.goto(`${room.url}/workflows`);
     await page.getByRole("button", { name: "Import" }).click();
@@ -466,10 +467,4 @@ async function wordsOf(client: Client, id: string): Promise<unknown> {
   const said = items.findLast((event) => event.type === "text");
   expect(items.at(-1)).toMatchObject({ type: "status", status: "completed" });
   return said?.type === "text" ? JSON.parse(said.text) : undefined;
-}
-
-async function textOf(download: { createReadStream(): Promise<AsyncIterable<unknown>> }): Promise<string> {
-  let text = "";
-  for await (const piece of await download.createReadStream()) text += String(piece);
-  return text;
 }

@@ -98,7 +98,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     );
   }
   const present = presenter(io, { json: values.json === true });
-  const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
+  const agent = await loadAgent({ file, tools: values.tools, model }, io);
   const on = model === undefined ? undefined : { model, engine: onModel(agent, model) };
   const { name } = agent.definition;
   return chat(io, present, word, { name, agent, on, about: model ?? agent.definition.model });

@@ -28,20 +28,22 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   const { values } = readArguments(args, SERVING_OPTIONS);
   if (values.help) return showHelp(io, help);
   const config = configFile(values.config, io.cwd);
-  const { signal, done } = await watched(["start", ...args, "--config", config]);
+  const { signal, done } = await watched(io, ["start", ...args, "--config", config]);
   return signal === null ? done : EXIT.completed;
 }
 
 /** Node itself knows which files a process has loaded, and starts it again when one of them changes. */
-async function watched(args: readonly string[]): Promise<{ done: number; signal: NodeJS.Signals | null }> {
+async function watched(
+  { signals }: Io,
+  args: readonly string[],
+): Promise<{ done: number; signal: NodeJS.Signals | null }> {
   const program = process.argv[1] ?? "";
   const child = spawn(
     process.execPath,
     ["--watch", "--watch-preserve-output", ...process.execArgv, program, ...args],
     { stdio: "inherit" },
   );
-  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
-  for (const signal of SIGNALS) process.on(signal, pass);
+  for (const signal of SIGNALS) signals.on(signal, () => void child.kill(signal));
   const ended = Promise.withResolvers<{ done: number; signal: NodeJS.Signals | null }>();
   child.once("error", ended.reject);
   child.once("exit", (code, signal) => ended.resolve({ done: code ?? 0, signal }));

@@ -104,7 +104,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   if (values.queue) throw new Complaint(onlyConfigured("--queue", file));
   const present = presenter(io, { json });
 
-  const agent = await loadAgent({ file, tools: values.tools, model }, io.cwd);
+  const agent = await loadAgent({ file, tools: values.tools, model }, io);
   const approve = choosePolicy(word, { io, present, json, takesStdin: fromStdin(input, io) });
   const message = await readMessage(input, io);
   const { screen } = present;

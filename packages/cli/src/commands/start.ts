@@ -53,7 +53,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   }
   if (given !== undefined)
     throw new Complaint("--model is for the demo: what an agent of the config runs on is said there.");
-  const { trackside, server: make } = await loadConfig(configFile(values.config, io.cwd), io.cwd);
+  const { trackside, server: make } = await loadConfig(configFile(values.config, io.cwd), io);
   const server = await make(where);
   return serve({
     io,

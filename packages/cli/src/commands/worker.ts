@@ -88,7 +88,7 @@ function workForConfig(io: Io, values: WorkerValues, target: Target): Promise<nu
   const stopped = toldToStop(io);
   return inStore(io, values, (opened) => {
     const toolkit = new Toolkit(configFile(values.config, io.cwd));
-    return workOn(opened, { toolkit, target, stopped });
+    return workOn(opened, { io, toolkit, target, stopped });
   });
 }
 
@@ -104,7 +104,7 @@ async function workForFile(io: Io, values: WorkerValues, file: string, target: T
     toolkit = made.toolkit;
     return made.trackside;
   };
-  return inTrackside(io, values, make, (opened) => workOn(opened, { toolkit, target, stopped }));
+  return inTrackside(io, values, make, (opened) => workOn(opened, { io, toolkit, target, stopped }));
 }
 
 async function work(opened: InStore, stopped: AbortSignal): Promise<number> {

@@ -56,7 +56,7 @@ export async function inStore(
   work: (opened: InStore) => Promise<number>,
 ): Promise<number> {
   const path = configFile(values.config, io.cwd);
-  return inTrackside(io, values, async () => (await loadConfig(path, io.cwd)).trackside, work);
+  return inTrackside(io, values, async () => (await loadConfig(path, io)).trackside, work);
 }
 
 /** The same with a Trackside from elsewhere. Whatever `make` loads and prints stays out of lines of JSON. */

@@ -4,6 +4,7 @@ import type { ServerOptions, TracksideServer } from "@trackside/server";
 import type { Made } from "@trackside/server/config";
 import { Complaint } from "../complaint.ts";
 import { inventory } from "../inventory.ts";
+import type { Io } from "../io.ts";
 import { loadModule, shown } from "../load-module.ts";
 import { EXAMPLE } from "./find-config.ts";
 
@@ -18,11 +19,11 @@ export interface Loaded {
  * Loads what a config exports: `defineConfig({ … })`, or a Trackside. From here on the process works in the config's
  * folder: a store named "trackside.db" is the same one wherever the command is called.
  */
-export async function loadConfig(path: string, cwd: string): Promise<Loaded> {
-  const name = shown(path, cwd);
+export async function loadConfig(path: string, io: Io): Promise<Loaded> {
+  const name = shown(path, io.cwd);
   const folder = dirname(path);
-  if (folder !== process.cwd()) process.chdir(folder);
-  const exports = await loadModule(path, cwd);
+  if (folder !== io.cwd) io.chdir(folder);
+  const exports = await loadModule(path, io);
   const found = exports["default"];
   const loaded = readConfig(found, name);
   if (loaded !== undefined) return loaded;

@@ -33,13 +33,14 @@ export interface Choosing {
 /** The model for the demo: what was asked for, else a key's, else one of a local server if wanted, else the scripted one. */
 export async function chooseModel({ io, given, pace, pick }: Choosing): Promise<ChosenModel> {
   const flag = io.env.npm_lifecycle_event === "start" ? "npm start -- --model" : "--model";
-  if (given !== undefined) return real(given, `The model is ${given}, as asked for with --model.`);
+  if (given !== undefined) return real(io, given, `The model is ${given}, as asked for with --model.`);
 
   const keys = BY_KEY.filter(({ env }) => io.env[env]?.trim());
   const [first, second] = keys;
   if (first) {
     const other = second ? ` ${second.env} is set too: ${flag} ${second.model} would use it.` : "";
     return real(
+      io,
       first.model,
       `The model is ${first.model}, because ${first.env} is set. For another: ${flag} provider:name.${other}`,
     );
@@ -53,7 +54,7 @@ export async function chooseModel({ io, given, pace, pick }: Choosing): Promise<
     .filter((model) => parseModelString(model).ok)
     .slice(0, MOST_OFFERED);
   const picked = models.length > 0 ? await pick?.(models) : undefined;
-  if (picked !== undefined) return real(picked, `The model is ${picked}, on this machine.`);
+  if (picked !== undefined) return real(io, picked, `The model is ${picked}, on this machine.`);
 
   const local =
     models.length > 0
@@ -66,8 +67,8 @@ export async function chooseModel({ io, given, pace, pick }: Choosing): Promise<
 }
 
 /** A missing key or package is told before the first question, not after it. */
-async function real(model: string, about: string): Promise<ChosenModel> {
-  const loaded = await loadModel(model);
+async function real({ env, cwd }: Io, model: string, about: string): Promise<ChosenModel> {
+  const loaded = await loadModel(model, {}, { env, project: cwd });
   if (!loaded.ok) throw new Complaint(loaded.failure.message);
   return { model, about };
 }

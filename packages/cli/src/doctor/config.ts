@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 export async function* checkConfig(io: Io, path: string): AsyncGenerator<Finding> {
   let loaded: Loaded;
   try {
-    loaded = await loadConfig(path, io.cwd);
+    loaded = await loadConfig(path, io);
     const names = loaded.trackside.engine.registry.names;
     const detail = `${shown(path, io.cwd)} loads, with ${names.length === 0 ? "no agents" : names.join(", ")}`;
     yield { what: "Config", state: "ok", detail };

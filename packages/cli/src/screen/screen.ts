@@ -1,3 +1,4 @@
+import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 import type { Io, Output } from "../io.ts";
 import { Flow, type FlowOptions, flowed } from "./flow.ts";
@@ -11,6 +12,7 @@ const WIDEST = 84;
 export class Screen {
   readonly #stream: Output;
   readonly #live: boolean;
+  readonly #coloured: boolean;
   readonly #fileWidth: number;
   #waiting: NodeJS.Timeout | undefined;
   #shown = false;
@@ -20,6 +22,9 @@ export class Screen {
     this.#stream = stream;
     this.#fileWidth = wrapFiles ? WIDEST : Number.POSITIVE_INFINITY;
     this.#live = stream.isTTY === true && env.TERM !== "dumb";
+    // Decided by the command's own environment, as Node decides it by that of the process.
+    const mayColour = stream.isTTY === true || env.FORCE_COLOR !== undefined;
+    this.#coloured = mayColour && WriteStream.prototype.getColorDepth({ ...env }) > 2;
   }
 
   /** Columns to use. Text that goes into a file is not wrapped unless asked for, so that it can be searched. */
@@ -43,7 +48,7 @@ export class Screen {
   }
 
   paint(style: Style, text: string): string {
-    return styleText(style, text, { stream: this.#stream });
+    return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
   }
 
   write(text: string): void {
@@ -126,6 +131,10 @@ class Inset extends Screen {
       this.#atStart = piece.endsWith("\n");
     }
     this.#outer.write(out);
+  }
+
+  override paint(style: Style, text: string): string {
+    return this.#outer.paint(style, text);
   }
 
   override waitFor(what: string): void {

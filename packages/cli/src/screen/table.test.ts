@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { plain } from "../../test/support/terminal.ts";
+import { plain } from "../../test/support/heard.ts";
 import type { Output } from "../io.ts";
 import { Screen } from "./screen.ts";
 import { cutTo, showTable } from "./table.ts";

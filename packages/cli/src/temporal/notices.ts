@@ -16,10 +16,7 @@ export class Notices {
   readonly #tell: (message: string) => void;
   readonly #told = new Map<string, number>();
 
-  constructor(
-    address: string,
-    tell: (message: string) => void = (message) => process.emitWarning(message, "TracksideNotice"),
-  ) {
+  constructor(address: string, tell: (message: string) => void) {
     this.#address = address;
     this.#tell = tell;
   }

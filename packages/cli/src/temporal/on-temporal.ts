@@ -23,7 +23,7 @@ export async function aroundFile(
   values: TemporalValues,
   engine: (toolkit: Toolkit) => Promise<TracksideOptions["engine"]>,
 ): Promise<{ readonly trackside: Trackside; readonly agent: Agent; readonly toolkit: Toolkit }> {
-  const agent = await loadAgent(source, io.cwd);
+  const agent = await loadAgent(source, io);
   const toolkit = new Toolkit(pathOf(source, io.cwd));
   const host = await toolkit.host();
   const stores = storesFor(host, values, io);

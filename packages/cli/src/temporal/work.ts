@@ -4,6 +4,7 @@ import { messageOf } from "../approvals/approver.ts";
 import { EXIT } from "../command.ts";
 import { Complaint } from "../complaint.ts";
 import type { InStore } from "../config/in-store.ts";
+import type { Io } from "../io.ts";
 import { clean } from "../screen/clean.ts";
 import { WorkerLines } from "../screen/worker-lines.ts";
 import { connect, serverOf } from "./connect.ts";
@@ -22,7 +23,7 @@ const AGAIN_MS = 100;
 /** Works on the runs of a task queue until it is told to stop. Resolves to the exit code. */
 export async function workOn(
   opened: InStore,
-  { toolkit, target, stopped }: { toolkit: Toolkit; target: Target; stopped: AbortSignal },
+  { io, toolkit, target, stopped }: { io: Io; toolkit: Toolkit; target: Target; stopped: AbortSignal },
 ): Promise<number> {
   const { trackside } = opened;
   const { store, registry } = trackside.engine;
@@ -35,7 +36,7 @@ export async function workOn(
   await (await connect(toolkit, target)).close();
   const lines = new WorkerLines(opened);
   const runs = new RunsHere(trackside, (change) => lines.tell(change));
-  await quietRuntime(toolkit, target);
+  await quietRuntime(io, toolkit, target);
   const { NativeConnection } = await toolkit.theirsToWork();
   const connection = await NativeConnection.connect(serverOf(target));
   try {
@@ -102,9 +103,9 @@ async function runUntil(
 }
 
 /** Temporal says to us what an operator should know, and nothing else; signals are ours to hear. */
-async function quietRuntime(toolkit: Toolkit, { address }: Target): Promise<void> {
+async function quietRuntime({ stderr }: Io, toolkit: Toolkit, { address }: Target): Promise<void> {
   const { DefaultLogger, Runtime } = await toolkit.theirsToWork();
-  const notices = new Notices(address);
+  const notices = new Notices(address, (message) => void stderr.write(`! ${clean(message)}\n`));
   Runtime.install({
     logger: new DefaultLogger("WARN", (entry) => notices.log(entry)),
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { project } from "../support/project.ts";
+import { configOf, project } from "../support/project.ts";
 
-const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("../fixtures/served.ts"))};\n`;
+const CONFIG = configOf("served");
 const GREETER = { name: "greeter", model: "demo:scripted", instructions: "Greet.", tools: ["greet"] };
 
 describe("trackside agents", () => {

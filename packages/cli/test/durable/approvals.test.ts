@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Project, project } from "../support/project.ts";
+import { type Project, project, until } from "../support/project.ts";
 
 /** A run that waits for an approval, and no worker that is up. */
 async function waiting(agent = "clerk"): Promise<{ place: Project; run: string; id: string }> {
@@ -7,13 +7,10 @@ async function waiting(agent = "clerk"): Promise<{ place: Project; run: string; 
   const run = await place.queue(agent);
   const worker = place.worker();
   await worker.said("started", run);
-  for (;;) {
-    const [approval] = await place.json("approvals", "list");
-    if (approval === undefined) continue;
-    worker.signal("SIGTERM");
-    await worker.ended;
-    return { place, run, id: String(approval["id"]) };
-  }
+  const approval = await until(async () => (await place.json("approvals", "list"))[0]);
+  worker.signal("SIGTERM");
+  await worker.ended;
+  return { place, run, id: String(approval["id"]) };
 }
 
 async function finish(place: Project, run: string): Promise<void> {

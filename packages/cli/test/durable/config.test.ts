@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { cli, temporaryFile } from "../support/cli.ts";
+import { cli, type StartOptions, temporaryFile } from "../support/cli.ts";
 import { project } from "../support/project.ts";
 
 describe("trackside.config.ts", () => {
-  const refused = async (config: string | null, ...args: string[]) => {
-    const place = project(config);
-    const { code, stdout, stderr } = await place.cli(args.length === 0 ? ["runs"] : args);
+  const refused = async (config: string | null, args = ["runs"], options: StartOptions = {}) => {
+    const { code, stdout, stderr } = await project(config).cli(args, options);
     expect(stdout).toBe("");
     expect(stderr).not.toContain("node:internal");
     expect(code).toBe(2);
@@ -32,20 +31,20 @@ describe("trackside.config.ts", () => {
   });
 
   test("that throws, with the line", async () => {
-    expect(await refused("\nnull.boom;\n")).toMatch(
+    expect(await refused("\nnull.boom;\n", ["runs"], { process: true })).toMatch(
       /trackside\.config\.ts does not load\.\n\nTypeError: Cannot read.*\n {4}at trackside\.config\.ts:2:6/,
     );
   });
 
   test("that --config names and is not there", async () => {
-    expect(await refused(null, "runs", "--config", "other.ts")).toContain("There is no file other.ts");
+    expect(await refused(null, ["runs", "--config", "other.ts"])).toContain("There is no file other.ts");
   });
 
   test("is found from a folder below, and its store is the same one there", async () => {
     const place = project();
     const id = await place.queue("greeter");
     place.write("deep/down/file.txt", "");
-    const { code, stdout } = await cli(["runs"], { cwd: `${place.folder}/deep/down` });
+    const { code, stdout } = await cli(["runs"], { cwd: `${place.folder}/deep/down`, process: true });
     expect(stdout).toContain(id);
     expect(code).toBe(0);
   });
@@ -89,14 +88,10 @@ describe("an agent of the config", () => {
 
   test("without a terminal what needs an approval waits for it, wherever it is decided", async () => {
     const place = project();
-    let decided: Promise<unknown> | undefined;
-    const { code, stdout } = await place.cli(["run", "clerk", "go"], {
-      onStdout: (text) => {
-        const id = /decide: trackside approvals approve (\S+)\n/.exec(text)?.[1];
-        if (id !== undefined) decided ??= place.cli(["approvals", "approve", id, "--by", "ann"]);
-      },
-    });
-    await decided;
+    const running = place.start(["run", "clerk", "go"]);
+    const told = await running.see(/decide: trackside approvals approve \S+\n/);
+    await place.cli(["approvals", "approve", told.trim().split(" ").at(-1) ?? "", "--by", "ann"]);
+    const { code, stdout } = await running.ended;
     expect(stdout).toContain("◆ waits for a decision · 1.1 pay");
     expect(stdout).toContain("◆ 1.1 pay approved by ann");
     expect(place.ledger()).toEqual(["paid 3 to Ann"]);

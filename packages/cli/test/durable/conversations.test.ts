@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { command } from "../support/cli.ts";
 import { project } from "../support/project.ts";
 
 describe("trackside conversations", () => {
@@ -39,16 +39,10 @@ describe("trackside audit", () => {
     expect(intact.stdout).toContain("The audit is intact: 2 rows.");
 
     // Somebody with the file and a little SQL.
-    const [node, ...flags] = command;
-    const host = new URL("../../../host/package.json", import.meta.url).href;
-    const script = `import { createRequire } from "node:module";
-      const Database = createRequire(${JSON.stringify(host)})("better-sqlite3");
-      new Database("trackside.db").exec("update audit set body = replace(body, '--approve none', 'ann') where n = 2");`;
-    const edited = spawnSync(node, [...flags.slice(0, 1), "--input-type=module", "-e", script], {
-      cwd: place.folder,
-      encoding: "utf8",
-    });
-    expect(edited.stderr).toBe("");
+    const Database = createRequire(new URL("../../../host/package.json", import.meta.url))("better-sqlite3");
+    const database = new Database(join(place.folder, "trackside.db"));
+    database.exec("update audit set body = replace(body, '--approve none', 'ann') where n = 2");
+    database.close();
     const found = await place.cli(["audit", "verify"]);
     expect(found.stdout).toContain("✗ The audit is not intact, from row 2 on.\n  row 2 was edited");
     expect(found.code).toBe(1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { project } from "../support/project.ts";
+import { configOf, project } from "../support/project.ts";
 
-const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("../fixtures/served.ts"))};\n`;
+const CONFIG = configOf("served");
 
 describe("trackside doctor", () => {
   test("finds nothing wrong with a config that works, and says what there is", async () => {

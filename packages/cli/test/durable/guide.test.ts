@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { main } from "../../src/main.ts";
-import { root } from "../support/cli.ts";
+import { cli, root } from "../support/cli.ts";
 
 const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
 const commands = [...guide.matchAll(/^```sh\n(.*?)^```/gms)]
@@ -28,23 +26,11 @@ describe("docs/guides/cli.md", () => {
   test.each(commands)("%s", async (line) => {
     const [name, ...args] = words(line);
     expect(name).toBe("trackside");
-    let told = "";
-    const into = new Writable({
-      write(chunk, _, done) {
-        told += chunk;
-        done();
-      },
-    });
     const isFile = args.includes("agent.ts");
-    const code = await main([...args, ...(isFile ? [] : ["--config", "nowhere.ts"])], {
-      stdin: Readable.from([Buffer.from('{"order": 17, "amount": 10}')]),
-      stdout: into,
-      stderr: into,
-      env: {},
-      cwd: root,
-      gone: new AbortController().signal,
-    });
-    expect(told.startsWith(`There is no file ${isFile ? "agent" : "nowhere"}.ts`)).toBe(true);
+    const asked = [...args, ...(isFile ? [] : ["--config", "nowhere.ts"])];
+    const { code, stdout, stderr } = await cli(asked, { input: '{"order": 17, "amount": 10}' });
+    expect(stdout).toBe("");
+    expect(stderr.startsWith(`There is no file ${isFile ? "agent" : "nowhere"}.ts`)).toBe(true);
     expect(code).toBe(2);
   });
 });

@@ -60,12 +60,10 @@ describe("trackside runs", () => {
     const id = await place.queue("counter");
     const worker = place.worker();
     await worker.said("started", id);
-    let interrupted = false;
-    const first = await place.cli(["runs", "tail", id], {
-      onStdout: (text, child) => {
-        if (!interrupted && text.includes("→ 1.1 count")) interrupted = child.kill("SIGINT");
-      },
-    });
+    const tail = place.start(["runs", "tail", id]);
+    await tail.see("→ 1.1 count");
+    tail.signal("SIGINT");
+    const first = await tail.ended;
     expect(first.stdout).toMatch(
       /Left\. The run goes on\. Back to it: trackside runs tail \S+ --after (\d+)\n$/,
     );
@@ -111,12 +109,11 @@ describe("trackside runs", () => {
     await until(async () => (await place.json("approvals"))[0]);
     first.signal("SIGTERM");
     await first.ended;
-    const changed = `import trackside, { Agent, scriptedModel, sqlite, Trackside } from ${JSON.stringify(import.meta.resolve("../fixtures/durable.ts"))};
-      void trackside;
+    const changed = `import { Agent, scriptedModel, sqlite, Trackside } from ${JSON.stringify(import.meta.resolve("../fixtures/durable.ts"))};
       const clerk = new Agent({ name: "clerk", model: scriptedModel(["Hi."]) });
       export default new Trackside({ store: sqlite("trackside.db"), agents: [clerk] });`;
     place.write("changed.ts", changed);
-    const wrong = place.worker("--config", "changed.ts");
+    const wrong = place.worker(["--config", "changed.ts"]);
     await wrong.said("parked", id);
     wrong.signal("SIGTERM");
     await wrong.ended;

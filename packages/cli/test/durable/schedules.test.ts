@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { sqlite, Trackside } from "@trackside/host";
 import { scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
-import { project } from "../support/project.ts";
+import { configOf, project } from "../support/project.ts";
 
-const CONFIG = `export { default } from ${JSON.stringify(import.meta.resolve("../fixtures/served.ts"))};\n`;
+const CONFIG = configOf("served");
 const ANN = { by: "ann" };
 
 /** A place with an agent and two schedules of it, as the control room would have made them. */

@@ -20,7 +20,7 @@ describe("trackside worker", () => {
   test("X2 killed in the middle of a run, a second worker finishes it", async () => {
     const place = project();
     const id = await place.queue("counter");
-    const first = place.worker();
+    const first = place.worker([], { process: true });
     await first.said("started", id);
     await until(() => (place.ledger().length > 0 ? true : undefined));
     first.signal("SIGKILL");
@@ -39,7 +39,7 @@ describe("trackside worker", () => {
   test("X3 killed while something runs that may run once only, it asks; the answer is given on the command line", async () => {
     const place = project();
     const id = await place.queue("charger");
-    const first = place.worker();
+    const first = place.worker([], { process: true });
     await first.said("started", id);
     await until(() => (place.ledger().length > 0 ? true : undefined));
     first.signal("SIGKILL");
@@ -76,7 +76,7 @@ describe("trackside worker", () => {
 
   test("a second signal exits at once", async () => {
     const place = project();
-    const worker = place.worker();
+    const worker = place.worker([], { process: true });
     await worker.said("ready");
     worker.signal("SIGINT");
     worker.signal("SIGINT");

@@ -11,7 +11,10 @@ export interface ChatServer {
 
 type Delta = Record<string, unknown>;
 
-/** A server that speaks as Ollama does: lists one model, and answers each chat request with the next deltas. */
+/**
+ * A server that speaks as Ollama does: lists one model, and answers each chat request with the next deltas. Each test names
+ * another model, because the engine that all commands in this process share keeps a model it has loaded.
+ */
 export async function startChatServer(
   model: string,
   answers: readonly (readonly Delta[])[],

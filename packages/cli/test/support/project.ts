@@ -1,45 +1,43 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll } from "vitest";
-import { type CliOptions, cleanEnvironment, cli, command, type Finished } from "./cli.ts";
-import { type Terminal, terminal } from "./terminal.ts";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
+import { type Finished, type Running, type StartOptions, start } from "./cli.ts";
 
-const DURABLE = `export { default } from ${JSON.stringify(import.meta.resolve("../fixtures/durable.ts"))};\n`;
+const configs = {
+  durable: import.meta.resolve("../fixtures/durable.ts"),
+  served: import.meta.resolve("../fixtures/served.ts"),
+  workflows: import.meta.resolve("../fixtures/workflows.ts"),
+};
 
-const folders: string[] = [];
-const workers: Worker[] = [];
+/** A config that makes what a fixture describes, anew whenever it is loaded. */
+export function configOf(fixture: keyof typeof configs): string {
+  return `import { config } from ${JSON.stringify(configs[fixture])};\nexport default config();\n`;
+}
 
-afterAll(async () => {
-  for (const worker of workers) worker.signal("SIGKILL");
-  await Promise.all(workers.map(({ ended }) => ended));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+type Json = Record<string, unknown>;
 
-/** A folder with a config, and a store once something is in it. It goes away with the tests. */
-export function project(config: string | null = DURABLE) {
-  const folder = mkdtempSync(join(tmpdir(), "trackside-cli-"));
-  folders.push(folder);
+/** A folder with a config, and a store once something is in it. */
+export function project(config: string | null = configOf("durable")) {
+  const folder = temporaryFolder("cli");
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   };
   if (config !== null) write("trackside.config.ts", config);
-  const run = (args: readonly string[], options: CliOptions = {}): Promise<Finished> =>
-    cli(args, { cwd: folder, ...options });
+  const begin = (args: readonly string[], options: StartOptions = {}) =>
+    start(args, { cwd: folder, ...options });
+  const run = (args: readonly string[], options: StartOptions = {}): Promise<Finished> =>
+    begin(args, options).ended;
   return {
     folder,
     write,
+    start: begin,
     cli: run,
     /** Runs a command that must work, and answers its lines of JSON. */
-    async json(...args: string[]): Promise<Record<string, unknown>[]> {
+    async json(...args: string[]): Promise<Json[]> {
       const { code, stdout, stderr } = await run([...args, "--json"]);
       if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
-      return stdout
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line));
+      return linesOf(stdout);
     },
     /** Leaves a run to a worker. */
     async queue(agent: string): Promise<string> {
@@ -47,14 +45,10 @@ export function project(config: string | null = DURABLE) {
       if (code !== 0) throw new Error(stderr);
       return stdout.trim();
     },
-    worker(...args: string[]): Worker {
-      const started = startWorker(folder, args);
-      workers.push(started);
-      return started;
-    },
-    terminal(args: readonly string[], env: Record<string, string> = {}): Terminal {
-      return terminal(args, { EDITOR: "", VISUAL: "", ...env }, folder);
-    },
+    worker: (args: readonly string[] = [], options: StartOptions = {}): Worker =>
+      workerOf(begin(["worker", "--json", ...args], options)),
+    terminal: (args: readonly string[], options: StartOptions = {}): Running =>
+      begin(args, { terminal: true, ...options }),
     /** What tools did, in all processes. The file is there a moment before its first line. */
     ledger: () => {
       const path = join(folder, "ledger.txt");
@@ -65,71 +59,27 @@ export function project(config: string | null = DURABLE) {
 
 export type Project = ReturnType<typeof project>;
 
-export interface Worker {
-  readonly pid: number;
-  /** So far. */
-  readonly stderr: string;
+export interface Worker extends Running {
   /** Waits for a line that says this. */
-  said(change: string, runId?: string): Promise<Record<string, unknown>>;
-  signal(name: NodeJS.Signals): void;
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
+  said(change: string, runId?: string): Promise<Json>;
 }
 
-function startWorker(folder: string, args: readonly string[]): Worker {
-  const [node, ...flags] = command;
-  const child: ChildProcess = spawn(node, [...flags, "worker", "--json", ...args], {
-    cwd: folder,
-    env: cleanEnvironment(),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  let over = false;
-  const looking = new Set<() => void>();
-  const look = () => {
-    for (const one of looking) one();
-  };
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-    look();
-  });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<Awaited<Worker["ended"]>>((done) => {
-    child.on("close", (code, signal) => {
-      over = true;
-      look();
-      done({ code, signal, stderr });
-    });
-  });
-  return {
-    pid: child.pid ?? 0,
-    get stderr() {
-      return stderr;
-    },
-    ended,
-    signal: (name) => child.kill(name),
-    said: (change, runId) =>
-      new Promise((done, failed) => {
-        const find = () => {
-          const lines = stdout
-            .slice(0, stdout.lastIndexOf("\n") + 1)
-            .split("\n")
-            .filter(Boolean);
-          const found = lines
-            .map((line) => JSON.parse(line))
-            .find((line) => line.change === change && (runId === undefined || line.run_id === runId));
-          if (found === undefined && !over) return;
-          looking.delete(find);
-          if (found === undefined)
-            failed(new Error(`the worker ended without ${change}: ${stdout}${stderr}`));
-          else done(found);
-        };
-        looking.add(find);
-        find();
-      }),
-  };
+function workerOf(running: Running): Worker {
+  const isAbout = (line: Json, change: string, runId: string | undefined) =>
+    line["change"] === change && (runId === undefined || line["run_id"] === runId);
+  const said = (change: string, runId?: string) =>
+    running.until(() => linesOf(running.stdout).find((line) => isAbout(line, change, runId)), change);
+  // Not a copy: what is written so far is read anew.
+  return Object.assign(Object.create(running) as Running, { said });
+}
+
+/** The complete lines of a text, each of them JSON. */
+export function linesOf(text: string): Json[] {
+  return text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 /** Looks until there is something. The test's own time limit ends it. */

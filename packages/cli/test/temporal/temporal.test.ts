@@ -1,17 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { serviceSuite, temporalServer } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../../scripts/services/index.ts";
 import { fixture } from "../support/cli.ts";
 import { type Project, project, until } from "../support/project.ts";
 
-await serviceSuite("trackside with Temporal", temporalServer, (server) => {
-  let made = 0;
+await serviceSuite("trackside with Temporal", sharedTemporal, (server) => {
   /** A folder with a store of its own, and a task queue for it. */
   const started = (config: string | null = null) => {
     const place = project(config);
-    made += 1;
-    const queue = `queue-${made}`;
+    const queue = `queue-${randomUUID()}`;
     const where = ["--temporal", server.address, "--task-queue", queue];
     return { place, queue, where };
   };
@@ -20,7 +19,7 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
   test("X9 a run that one process starts is done by another, and shown as it happens", async () => {
     const { place, queue, where } = started();
     place.write("go.txt", "");
-    const worker = place.worker(fixture("counter"), ...where);
+    const worker = place.worker([fixture("counter"), ...where], { process: true });
     expect(await worker.said("ready")).toMatchObject({
       agents: ["counter"],
       temporal: server.address,
@@ -50,13 +49,13 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
   test("X2 a worker that is killed in the middle of a tool: another one goes on, and the run is finished", async () => {
     const { place, where } = started();
-    const first = place.worker(fixture("counter"), ...where);
+    const first = place.worker([fixture("counter"), ...where], { process: true });
     await first.said("ready");
     const running = place.cli(["run", fixture("counter"), "go", ...where]);
     await counting(place);
     first.signal("SIGKILL");
     await first.ended;
-    const second = place.worker(fixture("counter"), ...where);
+    const second = place.worker([fixture("counter"), ...where]);
     await second.said("taken_up");
     place.write("go.txt", "");
     const { code, stdout } = await running;
@@ -68,7 +67,7 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
   test("SIGTERM lets a tool finish first", async () => {
     const { place, where } = started();
-    const worker = place.worker(fixture("counter"), ...where);
+    const worker = place.worker([fixture("counter"), ...where]);
     await worker.said("ready");
     const queued = await place.cli(["run", fixture("counter"), "go", "--queue", ...where]);
     expect(queued.stdout).toMatch(/^run_\w+\n$/);
@@ -76,14 +75,14 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
     worker.signal("SIGTERM");
     place.write("go.txt", "");
     expect((await worker.ended).code).toBe(0);
-    const second = place.worker(fixture("counter"), ...where);
+    const second = place.worker([fixture("counter"), ...where]);
     expect(await second.said("ended", queued.stdout.trim())).toMatchObject({ status: "completed" });
     expect(place.ledger()).toEqual(["counting"]);
   });
 
   test("SIGTERM leaves a run whose tool does not finish to the next worker, and exits with 0", async () => {
     const { place, where } = started();
-    const first = place.worker(fixture("counter"), ...where);
+    const first = place.worker([fixture("counter"), ...where]);
     await first.said("ready");
     const queued = await place.cli(["run", fixture("counter"), "go", "--queue", ...where]);
     await counting(place);
@@ -91,49 +90,27 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
     expect(await first.said("stopped")).toMatchObject({ left: 1 });
     expect(await first.ended).toMatchObject({ code: 0, stderr: "" });
     place.write("go.txt", "");
-    const second = place.worker(fixture("counter"), ...where);
+    const second = place.worker([fixture("counter"), ...where]);
     expect(await second.said("ended", queued.stdout.trim())).toMatchObject({ status: "completed" });
-  });
-
-  test("a server that is away for a while: the worker says so once and goes on", async () => {
-    const { place, where } = started();
-    const worker = place.worker(fixture("counter"), ...where);
-    await worker.said("ready");
-    const running = place.cli(["run", fixture("counter"), "go", ...where]);
-    await counting(place);
-    await server.kill();
-    await until(() => (worker.stderr.includes("is away") ? true : undefined));
-    await server.restart();
-    place.write("go.txt", "");
-    const { code, stdout } = await running;
-    expect(stdout).toMatch(/I read .*42/s);
-    expect(code).toBe(0);
-    worker.signal("SIGTERM");
-    expect((await worker.ended).stderr).toBe(
-      `! the Temporal server at ${server.address} is away; this worker goes on when it is back\n`,
-    );
   });
 
   test("a run that is started before any worker says so, and waits for one", async () => {
     const { place, where } = started();
     place.write("go.txt", "");
-    let worker: ReturnType<typeof place.worker> | undefined;
-    const { code, stdout } = await place.cli(["run", fixture("counter"), "go", ...where], {
-      onStdout: (text) => {
-        if (text.includes("no worker is up")) worker ??= place.worker(fixture("counter"), ...where);
-      },
-    });
+    const running = place.start(["run", fixture("counter"), "go", ...where]);
+    await running.see("no worker is up");
+    place.worker([fixture("counter"), ...where]);
+    const { code, stdout } = await running.ended;
     expect(stdout).toContain(
       `Start one: trackside worker ${fixture("counter")} --temporal ${server.address}`,
     );
     expect(stdout).toMatch(/I read .*42/);
     expect(code).toBe(0);
-    expect(worker).toBeDefined();
   });
 
   test("L1 approvals are decided where the run was started", async () => {
     const { place, where } = started();
-    const worker = place.worker(fixture("gated"), ...where);
+    const worker = place.worker([fixture("gated"), ...where]);
     await worker.said("ready");
     const all = await place.cli(["run", fixture("gated"), "one", "--approve", "all", ...where]);
     expect(all.stdout).toMatch(/I read .*deployed/);
@@ -146,16 +123,12 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
   test("X5 Ctrl-C cancels the run, wherever its tool is", async () => {
     const { place, where } = started();
-    const worker = place.worker(fixture("counter"), ...where);
+    const worker = place.worker([fixture("counter"), ...where]);
     await worker.said("ready");
-    let isTold = false;
-    const { code, stdout } = await place.cli(["run", fixture("counter"), "go", ...where], {
-      onStdout: (text, child) => {
-        if (isTold || !text.includes("count {}")) return;
-        isTold = true;
-        child.kill("SIGINT");
-      },
-    });
+    const running = place.start(["run", fixture("counter"), "go", ...where]);
+    await running.see("count {}");
+    running.signal("SIGINT");
+    const { code, stdout } = await running.ended;
     expect(stdout).toContain("■ stopped");
     expect(code).toBe(130);
     expect(await worker.said("ended")).toMatchObject({ status: "cancelled" });
@@ -163,14 +136,10 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
   test("where no worker has the agent, the run is refused or parked, and whoever started it hears why", async () => {
     const { place, where } = started();
-    const workers: unknown[] = [];
-    const early = await place.cli(["run", fixture("counter"), "go", ...where], {
-      onStdout: (text) => {
-        // The run is in the store, so it is too late to refuse it.
-        if (workers.length === 0 && /run_\w+\n/.test(text))
-          workers.push(place.worker(fixture("calculator"), ...where));
-      },
-    });
+    const running = place.start(["run", fixture("counter"), "go", ...where]);
+    await running.see(/run_\w+\n/); // it is in the store, so it is too late to refuse it
+    place.worker([fixture("calculator"), ...where]);
+    const early = await running.ended;
     expect(early.stdout).toMatch(/! parked\s.*counter/s);
     expect(early.stdout).toContain("These need a trackside.config.ts on the same store.");
     expect(early.code).toBe(1);
@@ -181,7 +150,7 @@ await serviceSuite("trackside with Temporal", temporalServer, (server) => {
 
   test("X7 a chat goes on with what was said, whoever did the work", async () => {
     const { place, where } = started();
-    const worker = place.worker(fixture("memory"), ...where);
+    const worker = place.worker([fixture("memory"), ...where]);
     await worker.said("ready");
     const { code, stdout } = await place.cli(["chat", fixture("memory"), ...where], { input: "one\ntwo\n" });
     expect(stdout).toMatch(/in sqlite trackside\.db/);
@@ -207,7 +176,7 @@ export default new Trackside({
 });
 `,
     );
-    const worker = place.worker("--temporal", server.address, "--task-queue", queue);
+    const worker = place.worker(["--temporal", server.address, "--task-queue", queue]);
     await worker.said("ready");
     const { code, stdout } = await place.cli(["run", "greeter", "go"]);
     expect(stdout).toContain("Hello there.");

@@ -1,4 +1,4 @@
-export { type Behaviour, behaviour, engineConformance, type MakeEngine } from "./conformance/index.ts";
+export * from "./conformance/index.ts";
 export { type Answers, type FakeWorld, fakeWorld } from "./fake-world.ts";
 export { type HostileOptions, hostileEngine } from "./hostile-engine.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";

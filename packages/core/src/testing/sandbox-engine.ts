@@ -59,7 +59,14 @@ function loopUrl(): URL {
   return existsSync(source) ? source : new URL("../loop.js", import.meta.url);
 }
 
+/** By URL: every engine compiles the modules into a context of its own, from sources that are read once. */
+const sources = new Map<string, string>();
+
 function sourceOf(url: URL): string {
+  const known = sources.get(url.href);
+  if (known !== undefined) return known;
   const text = readFileSync(fileURLToPath(url), "utf8");
-  return url.pathname.endsWith(".ts") ? nodeModule.stripTypeScriptTypes(text) : text;
+  const source = url.pathname.endsWith(".ts") ? nodeModule.stripTypeScriptTypes(text) : text;
+  sources.set(url.href, source);
+  return source;
 }

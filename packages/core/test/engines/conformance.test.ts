@@ -1,16 +1,16 @@
 import { localEngine } from "trackside";
-import { engineConformance, hostileEngine, sandboxEngine } from "trackside/testing";
+import { behavioursFor, engineSuite, hostileEngine, sandboxEngine } from "trackside/testing";
 import { describe, expect, test, vi } from "vitest";
 
 vi.setConfig({ testTimeout: 120_000 }); // many runs each, in a world that restarts after every result
 
 describe("the local engine", () => {
-  for (const { title, check } of engineConformance) test(title, () => check(localEngine));
+  for (const { title, check } of behavioursFor(engineSuite, "local")) test(title, () => check(localEngine));
 });
 
 describe("the hostile world", () => {
   for (const seed of [1, 2]) {
-    for (const { title, check } of engineConformance) {
+    for (const { title, check } of behavioursFor(engineSuite, "hostile")) {
       test(`${title} (seed ${seed})`, async () => {
         const replays: number[] = [];
         await check((options) =>
@@ -24,5 +24,6 @@ describe("the hostile world", () => {
 });
 
 describe("the sandbox", () => {
-  for (const { title, check } of engineConformance) test(title, () => check(sandboxEngine));
+  for (const { title, check } of behavioursFor(engineSuite, "sandbox"))
+    test(title, () => check(sandboxEngine));
 });

@@ -64,6 +64,7 @@ import { LEASE_MS, Lease, Watch } from "./lease.ts";
 import { type NewRun, openRun } from "./open-run.ts";
 import { Parked, parkRun } from "./park.ts";
 import { patientStore } from "./patient-store.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 import type { RunHost } from "./run-host.ts";
 import type { LoadedRun } from "./run-records.ts";
 import { loadRunning, makeRun, type Running, type RunningFacts, type Surroundings } from "./running.ts";
@@ -93,6 +94,8 @@ export interface DurableOptions extends EngineOptions {
   readonly elsewhere?: Elsewhere;
   /** How long a process may show no sign of life before others take its runs: 10 s. The same in all of them. */
   readonly leaseMs?: number;
+  /** Identity under which this engine holds a lease. Default: that of the process. Tests simulate a crash with another one. */
+  readonly identity?: () => ProcessIdentity;
 }
 
 /** How a message is sent to a run under way. */
@@ -863,7 +866,8 @@ export class DurableEngine implements Engine {
   }
 
   #newLease(): Lease {
-    return new Lease(this.store, () => void this.#overtaken(), this.#options.leaseMs);
+    const { leaseMs, identity } = this.#options;
+    return new Lease(this.store, () => void this.#overtaken(), leaseMs, identity?.());
   }
 
   #tick(): void {

@@ -15,7 +15,7 @@ const PULSE_AFTER_MS = 200;
  * its own clock when that may be, and acts no more from a moment before.
  */
 export class Lease {
-  readonly process: ProcessIdentity = thisProcess();
+  readonly process: ProcessIdentity;
   readonly #store: Store;
   readonly #ms: number;
   /** By the system's steady clock, which every thread shares. */
@@ -27,10 +27,11 @@ export class Lease {
   readonly #onLost: () => void;
 
   /** `onLost` is called once, when others have taken this process's runs. */
-  constructor(store: Store, onLost: () => void, ms = LEASE_MS) {
+  constructor(store: Store, onLost: () => void, ms = LEASE_MS, identity = thisProcess()) {
     this.#store = store;
     this.#ms = ms;
     this.#onLost = onLost;
+    this.process = identity;
   }
 
   async take(): Promise<void> {

@@ -79,7 +79,8 @@ function changesFor(definition: AgentDefinition, role: PlanRole) {
     ...both,
     instructions: plannerInstructions(instructions, planning_instructions),
     max_steps: Math.min(PLANNER_STEPS, max_steps),
-    hitl_tools: hitl_tools.filter((name) => !name.startsWith("spawn_")),
+    // The planner neither spawns nor hands over (P4): gates on those tools would name tools it does not have.
+    hitl_tools: hitl_tools.filter((name) => !/^(spawn_|handoff_to_)/.test(name)),
     ...(planning_model === null
       ? {}
       : // The window is the planning model's own (P4).

@@ -1,12 +1,14 @@
-import { engineConformance } from "trackside/testing";
-import { describe, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../scripts/services/index.ts";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Behaviour, behavioursFor, engineSuite } from "trackside/testing";
+import { beforeAll, describe, test } from "vitest";
+import { serviceSuite, sharedPostgres } from "../../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { DurableEngine } from "../../src/journal/durable-engine.ts";
 import { postgres, type Store, sqlite } from "../../src/store/index.ts";
-import { databaseFile } from "./support/database.ts";
 
-/** The same promises on every engine: here over a store. */
-function conforms(makeStore: () => Promise<Store>, behaviours = engineConformance): void {
+/** Runs behaviours on engines that each have a store of their own. */
+function conforms(behaviours: readonly Behaviour[], makeStore: () => Promise<Store>): void {
   for (const { title, check } of behaviours) {
     test(title, async () => {
       const engines: DurableEngine[] = [];
@@ -18,19 +20,40 @@ function conforms(makeStore: () => Promise<Store>, behaviours = engineConformanc
           return engine;
         });
       } finally {
-        for (const engine of engines) await engine.close();
+        await Promise.all(engines.map((engine) => engine.close()));
       }
     });
   }
 }
 
-/** The loop is the same over any store: what is about keeping, deciding and workflows, and every other of the rest. */
-const OVER_POSTGRES = engineConformance.filter(({ title }, i) => i % 2 === 0 || /^(X|L|W)\d/.test(title));
+/** Creates the tables once: every engine gets a copy of the database. */
+async function migrate(store: Store): Promise<void> {
+  await store.open();
+  await store.close();
+}
 
 describe("the durable engine on SQLite", () => {
-  conforms(async () => sqlite(databaseFile(), { sync: "normal" }));
+  const folder = temporaryFolder("conformance");
+  const template = join(folder, "template.db");
+  let copies = 0;
+  beforeAll(() => migrate(sqlite(template, { sync: "normal" })));
+
+  conforms(behavioursFor(engineSuite, "sqlite"), async () => {
+    copies += 1;
+    const copy = join(folder, `${copies}.db`);
+    copyFileSync(template, copy);
+    return sqlite(copy, { sync: "normal" });
+  });
 });
 
-await serviceSuite("the durable engine on PostgreSQL", postgresServer, (server) => {
-  conforms(async () => postgres(await server.createDatabase()), OVER_POSTGRES);
+await serviceSuite("the durable engine on PostgreSQL", sharedPostgres, (server) => {
+  let template = "";
+  beforeAll(async () => {
+    template = await server.createDatabase();
+    await migrate(postgres(template));
+  });
+
+  conforms(behavioursFor(engineSuite, "postgres"), async () =>
+    postgres(await server.createDatabase(template)),
+  );
 });

@@ -1,17 +1,29 @@
-import axe, { type AxeResults, type Result } from "axe-core";
-import type { Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults, Result } from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
 
+/** Half as long as what the package exports as its source, and every page that is checked compiles it. */
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SERIOUS = ["serious", "critical"];
 
+export interface AxeOptions {
+  /** Selectors of elements to leave out. */
+  readonly exclude?: readonly string[];
+  /** Ids of the only rules to check. All by default. */
+  readonly rules?: readonly string[];
+}
+
+/** Gives every page that the context opens its own copy of axe, compiled when the page is checked. For many page loads. */
+export const provideAxe = (context: BrowserContext): Promise<unknown> =>
+  context.addInitScript(`globalThis.loadAxe = () => {${SOURCE}\n};`);
+
 /**
- * Fails with what bars people from the page as it is now: rule, why, and every element. The policy of the page stays on:
- * the debugger evaluates axe, the page does not load it.
+ * Fails with the serious violations on the page: rule, reason, and every element. The security policy of the page stays on,
+ * because the debugger evaluates axe and the page does not load it.
  */
-export async function expectNoSeriousAxe(
-  page: Page,
-  { exclude = [] }: { exclude?: string[] } = {},
-): Promise<void> {
-  const found = await seriousOf(page, exclude);
+export async function expectNoSeriousAxe(page: Page, options: AxeOptions = {}): Promise<void> {
+  const found = await seriousOf(page, options);
   if (found.length === 0) return;
   const told = found.map(
     ({ id, impact, help, nodes }) =>
@@ -20,13 +32,14 @@ export async function expectNoSeriousAxe(
   throw new Error(`axe finds on ${page.url()}:\n${told.join("\n")}`);
 }
 
-async function seriousOf(page: Page, exclude: readonly string[]): Promise<Result[]> {
-  await page.evaluate(axe.source);
-  const options = { resultTypes: ["violations"] };
-  const context = JSON.stringify(exclude.length === 0 ? {} : { exclude });
-  // As text: the function would otherwise be checked against a page's globals, which have no axe.
-  const results = await page.evaluate<AxeResults>(
-    `axe.run(${exclude.length === 0 ? "document" : context}, ${JSON.stringify(options)})`,
+async function seriousOf(page: Page, { exclude = [], rules }: AxeOptions): Promise<Result[]> {
+  const isLoaded = await page.evaluate<boolean>(
+    "if (!globalThis.axe) globalThis.loadAxe?.(); !!globalThis.axe",
   );
+  if (!isLoaded) await page.evaluate(SOURCE);
+  const context = exclude.length === 0 ? "document" : JSON.stringify({ exclude });
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: { type: "rule", values: rules } }) };
+  // As text: TypeScript would check a function against the globals of Node, which have no axe.
+  const results = await page.evaluate<AxeResults>(`axe.run(${context}, ${JSON.stringify(options)})`);
   return results.violations.filter(({ impact }) => SERIOUS.includes(impact ?? ""));
 }

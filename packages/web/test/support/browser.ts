@@ -1,6 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import type { ChromiumService } from "../../../../scripts/services/index.ts";
 import { PageProblems } from "./page-problems.ts";
 
 /** What pages wait for comes when the machine gets to it: a wait this long is a failure, not slowness. */
@@ -36,16 +35,9 @@ export interface OpenBrowser {
   close(): Promise<void>;
 }
 
-/** The browser of the machine with a profile of its own, which is removed with it. */
-export async function openBrowser(service: ChromiumService): Promise<OpenBrowser> {
-  const browser = await chromium.launch({
-    executablePath: service.program,
-    headless: true,
-    args: [...service.flags],
-    // What the browser itself leaves behind goes away with the folder of the tests.
-    env: { PATH: process.env["PATH"] ?? "", HOME: service.dir, TMPDIR: service.dir },
-    timeout: PATIENCE_MS,
-  });
+/** Connects to the browser at `url`. Closing the connection closes the contexts that it opened, not the browser. */
+export async function openBrowser(url: string): Promise<OpenBrowser> {
+  const browser = await chromium.connect(url, { timeout: PATIENCE_MS });
   const tab = async (context: BrowserContext, expected: readonly RegExp[]): Promise<OpenPage> => {
     const page = await context.newPage();
     const problems = new PageProblems(page, expected);

@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Trackside } from "@trackside/host";
 import { type Client, createClient, type Role } from "@trackside/server/client";
 import type { BrowserContext } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { ServerProcess } from "../../../../scripts/services/server-process.ts";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { builtWeb } from "../../../../scripts/web-build.ts";
 import { ADMIN, type Parts } from "./parts.ts";
-import { type Serving, serve } from "./serve.ts";
+import { serve } from "./serve.ts";
 
 const PROGRAM = join(import.meta.dirname, "program.ts");
 
@@ -43,24 +43,29 @@ export interface Options {
   readonly web?: string;
 }
 
-/** In this process, so that tools and models are what the test made. */
-export async function startControlRoom({
+/** In this process, so that tools and models are what the test made. Closed when the test ends. */
+export async function startControlRoom(
+  options: Parameters<typeof openControlRoom>[0],
+): Promise<ControlRoomHere> {
+  const room = await openControlRoom(options);
+  onTestFinished(room.close);
+  return room;
+}
+
+/** The same for several tests: the caller closes it. */
+export async function openControlRoom({
   setUp = true,
+  password,
   web,
   ...parts
-}: Parts & Options): Promise<ControlRoomHere> {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-room-"));
-  let serving: Serving | undefined;
-  const close = async () => {
-    await serving?.close();
-    serving = undefined;
-    rmSync(dir, { recursive: true, force: true });
-  };
-  onTestFinished(close);
-  const started = await serve(parts, { dir, port: 0, web: web ?? (await builtWeb()), setUp });
-  serving = started;
-  const { url, trackside } = started;
-  return { url, trackside, signedInUrl: () => started.link(), ...known(() => url), close };
+}: Parts & Options & { readonly password?: string }): Promise<ControlRoomHere> {
+  const { url, trackside, link, close } = await serve(parts, {
+    port: 0,
+    web: web ?? (await builtWebOnce()),
+    setUp,
+    password,
+  });
+  return { url, trackside, signedInUrl: () => link(), ...known(() => url, link), close };
 }
 
 /** As a process, of the parts that a module exports by default: one that can be killed, and started again. */
@@ -68,8 +73,8 @@ export async function startControlRoomProcess(
   module: string,
   { setUp = true, web: files }: Options = {},
 ): Promise<ControlRoomProcess> {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-room-"));
-  const web = files ?? (await builtWeb());
+  const dir = temporaryFolder("room");
+  const web = files ?? (await builtWebOnce());
   const server = new ServerProcess(
     {
       name: "the control room",
@@ -89,29 +94,40 @@ export async function startControlRoomProcess(
   const url = () => `http://127.0.0.1:${server.port}`;
   onTestFinished(() => server.stop());
   await server.start();
+  const link = (user: string) => textAt(join(dir, `links-${server.pid}`), `/${user}`);
   return {
     get url() {
       return url();
     },
-    signedInUrl: () => textAt(join(dir, `links-${server.pid}`)),
-    ...known(url),
+    signedInUrl: () => link(ADMIN),
+    ...known(url, link),
     kill: () => server.signal("SIGKILL"),
     restart: () => server.restart(),
     close: () => server.stop(),
   };
 }
 
-/** Signing in and the API, for whoever knows the admin's password. */
-function known(url: () => string): Pick<ControlRoom, "client" | "signIn"> {
-  const people = new Map<Role, Promise<{ readonly name: string; readonly password: string }>>();
-  people.set("admin", Promise.resolve(ADMIN));
+/** Compares the build with its sources once for all test files of this worker. */
+let build: Promise<string> | undefined;
+function builtWebOnce(): Promise<string> {
+  build ??= builtWeb();
+  return build;
+}
+
+/** Signing in and the API, by links. */
+function known(
+  url: () => string,
+  link: (user: string) => Promise<string>,
+): Pick<ControlRoom, "client" | "signIn"> {
+  const names = new Map<Role, Promise<string>>([["admin", Promise.resolve(ADMIN)]]);
   const tokens = new Map<Role, Promise<string>>();
 
   const cookieOf = async (role: Role): Promise<string> => {
+    const { hash } = new URL(await link(await nameOf(role)));
     const response = await fetch(`${url()}/api/v1/session`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: url() },
-      body: JSON.stringify(await person(role)),
+      body: JSON.stringify({ link: new URLSearchParams(hash.slice(1)).get("link") }),
     });
     if (!response.ok) throw new Error(`signing in as ${role}: ${response.status} ${await response.text()}`);
     return response.headers.getSetCookie().join("\n");
@@ -128,16 +144,16 @@ function known(url: () => string): Pick<ControlRoom, "client" | "signIn"> {
     tokens.set(role, made);
     return made;
   };
-  const makePerson = async (role: Role) => {
+  const makeUser = async (role: Role) => {
     const admin = createClient({ baseUrl: url(), token: await token("admin") });
-    const made = { name: `${role}-of-the-test`, password: ADMIN.password };
-    await admin.createUser({ body: { ...made, role } });
-    return made;
+    const name = `${role}-of-the-test`;
+    await admin.createUser({ body: { name, role } });
+    return name;
   };
-  const person = (role: Role) => {
-    const made = people.get(role) ?? makePerson(role);
-    people.set(role, made);
-    return made;
+  const nameOf = (role: Role) => {
+    const name = names.get(role) ?? makeUser(role);
+    names.set(role, name);
+    return name;
   };
   return {
     client: async (role = "admin") => createClient({ baseUrl: url(), token: await token(role) }),
@@ -159,10 +175,10 @@ function known(url: () => string): Pick<ControlRoom, "client" | "signIn"> {
   };
 }
 
-/** What a socket of the machine answers. */
-function textAt(socketPath: string): Promise<string> {
+/** The response of a server on a Unix socket. */
+function textAt(socketPath: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asking = request({ socketPath, path: "/" }, async (answer) => {
+    const asking = request({ socketPath, path }, async (answer) => {
       let text = "";
       for await (const piece of answer) text += String(piece);
       if (answer.statusCode === 200) resolve(text);

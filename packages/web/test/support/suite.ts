@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from "vitest";
-import { chromiumBrowser, serviceSuite } from "../../../../scripts/services/index.ts";
+import { serviceSuite, sharedChromium } from "../../../../scripts/services/index.ts";
 import { type OpenBrowser, openBrowser } from "./browser.ts";
 
-/** A `describe` for tests in a real browser, which they share. Skipped, and told why, where there is none. */
+/** A `describe` for tests in the browser that all test files of a run share. Skipped with a reason where there is none. */
 export async function browserSuite(title: string, body: (browser: OpenBrowser) => void): Promise<void> {
-  await serviceSuite(title, chromiumBrowser, (chromium) => {
+  await serviceSuite(title, sharedChromium, ({ url }) => {
     let opened: OpenBrowser | undefined;
     beforeAll(async () => {
-      opened = await openBrowser(chromium);
+      opened = await openBrowser(url);
     });
     afterAll(() => opened?.close());
     const started = () => {

@@ -74,7 +74,7 @@ class Inbox {
     const onSignal = () => {
       if (!this.#away) this.#left = true; // else the editor has the terminal, and Ctrl-C is its own
     };
-    process.on("SIGINT", onSignal);
+    this.#io.signals.on("SIGINT", onSignal);
     try {
       for (let waiting = await this.#waiting(); !this.#left; waiting = await this.#waiting()) {
         const [next] = waiting;
@@ -86,7 +86,7 @@ class Inbox {
       await this.#conclude();
       return EXIT.completed;
     } finally {
-      process.off("SIGINT", onSignal);
+      this.#io.signals.off("SIGINT", onSignal);
       this.#prompt.close();
     }
   }

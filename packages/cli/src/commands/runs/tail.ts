@@ -63,7 +63,7 @@ async function follow(opened: InStore, io: Io, id: string, after: string): Promi
     if (status === "queued") screen.line("It waits in line for a worker: trackside worker");
     screen.line();
   }
-  const leaving = new Leaving(io.gone);
+  const leaving = new Leaving(io);
   let cursor = after;
   let exitCode: number | undefined;
   try {
@@ -130,17 +130,17 @@ async function* untilOver(
 /** Ctrl-C, SIGTERM, or nobody reads any more: whoever follows a run leaves, and the run stays. */
 class Leaving {
   readonly #controller = new AbortController();
-  readonly #gone: AbortSignal;
+  readonly #io: Io;
   exitCode: number | undefined;
   readonly #interrupt = () => this.#leave(EXIT.cancelled);
   readonly #terminate = () => this.#leave(EXIT.terminated);
   readonly #hangUp = () => this.#leave(EXIT.gone);
 
-  constructor(gone: AbortSignal) {
-    this.#gone = gone;
-    process.on("SIGINT", this.#interrupt);
-    process.on("SIGTERM", this.#terminate);
-    gone.addEventListener("abort", this.#hangUp, { once: true });
+  constructor(io: Io) {
+    this.#io = io;
+    io.signals.on("SIGINT", this.#interrupt);
+    io.signals.on("SIGTERM", this.#terminate);
+    io.gone.addEventListener("abort", this.#hangUp, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -148,13 +148,13 @@ class Leaving {
   }
 
   stop(): void {
-    process.off("SIGINT", this.#interrupt);
-    process.off("SIGTERM", this.#terminate);
-    this.#gone.removeEventListener("abort", this.#hangUp);
+    this.#io.signals.off("SIGINT", this.#interrupt);
+    this.#io.signals.off("SIGTERM", this.#terminate);
+    this.#io.gone.removeEventListener("abort", this.#hangUp);
   }
 
   #leave(exitCode: number): void {
-    if (this.exitCode !== undefined) process.exit(exitCode);
+    if (this.exitCode !== undefined) this.#io.exit(exitCode);
     this.exitCode = exitCode;
     this.#controller.abort();
   }

@@ -6,14 +6,27 @@ import type { LiveEvent } from "../../schema/live-events.ts";
 /** Makes the engine under test. Every behaviour makes its own. */
 export type MakeEngine = (options?: EngineOptions) => Engine | Promise<Engine>;
 
-/** One thing every engine must do. It throws when the engine does not. */
-export interface Behaviour {
+/** One thing an engine must do. `check` throws when the engine does not do it. */
+export interface Behaviour<Make = MakeEngine> {
+  /** Begins with the numbers of the rules it checks, and is unique in its suite. */
   readonly title: string;
-  readonly check: (make: MakeEngine) => Promise<void>;
+  /** What it is about, or what it asks of an engine: subsets are chosen by these, never by position. */
+  readonly tags: readonly string[];
+  readonly check: (make: Make) => Promise<void>;
 }
 
-export function behaviour(title: string, check: Behaviour["check"]): Behaviour {
-  return { title, check };
+export function behaviour<Make = MakeEngine>(title: string, check: Behaviour<Make>["check"]): Behaviour<Make>;
+export function behaviour<Make = MakeEngine>(
+  title: string,
+  tags: readonly string[],
+  check: Behaviour<Make>["check"],
+): Behaviour<Make>;
+export function behaviour<Make>(
+  title: string,
+  ...rest: [Behaviour<Make>["check"]] | [readonly string[], Behaviour<Make>["check"]]
+): Behaviour<Make> {
+  const [tags, check] = rest.length === 1 ? [[], rest[0]] : rest;
+  return { title, tags, check };
 }
 
 type AnyEvent = AgentEvent | DurableEvent | LiveEvent;
@@ -68,10 +81,13 @@ export async function rejection(
   throw new Error("it should have been rejected with an error");
 }
 
-/** Waits until something holds; fails after twenty seconds, which only what never happens takes. */
+/** How long a behaviour waits for a condition: only a condition that never holds takes as long. */
+export const PATIENCE_MS = 120_000;
+
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   const start = performance.now();
-  while (performance.now() - start < 20_000) {
+  while (performance.now() - start < PATIENCE_MS) {
     if (holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -7,7 +7,7 @@ import { estimateText } from "../../context/estimate.ts";
 import { preHook } from "../../hooks/pipeline-hooks.ts";
 import { cont } from "../../hooks/turn.ts";
 import type { Conversation } from "../../local/conversation.ts";
-import type { Engine } from "../../local/engine.ts";
+import { type Engine, localEngine } from "../../local/engine.ts";
 import { defineRail } from "../../rails/rail.ts";
 import { abort, retry, skip } from "../../rails/verdicts.ts";
 import type { DurableEvent } from "../../schema/durable-events.ts";
@@ -128,12 +128,15 @@ async function play(agent: AnyAgent, input: string, engine: Engine, conversation
   return { events, result };
 }
 
-/** A conversation of a few turns, and the agent that goes on with it under some rules. */
+/**
+ * A conversation of six turns, and the agent that goes on with it under some rules. The turns run on the local engine,
+ * because they are not what is checked: the engine under test gets them as a conversation.
+ */
 async function crowded(
-  engine: Engine,
   config: Config,
   script: readonly ScriptedStep[] = ["fine"],
   summary?: Parameters<typeof model>[1],
+  engine: Engine = localEngine(),
 ): Promise<{ agent: AnyAgent; talking: Talking; conversation: Conversation }> {
   const before = make(model(Array.from({ length: 6 }, (_, i) => words(60, `answer${i}`))));
   const conversation = await talk(before, engine, 6);
@@ -261,20 +264,21 @@ export const budget = [
   behaviour(
     "B3 a window that nobody knows is a problem of the definition, in both modes",
     async (makeEngine) => {
+      const engine = await makeEngine();
+      const informed = await makeEngine({
+        modelTable: { "scripted:scripted": { window: WINDOW, output: 100 } },
+      });
       for (const budgetAwareness of ["per-message", "limit:50"] as const) {
         const talking = model(["hi"]);
         const agent = new Agent({ name: "a", model: talking, budgetAwareness });
-        const error = await rejection(agent.run("Go", { engine: await makeEngine() }));
+        const error = await rejection(agent.run("Go", { engine }));
         assert.equal(error.name, "AgentConfigError");
         assert.match(error.message, /context_window_tokens/);
         const [problem] = (error as unknown as { issues: { path: string }[] }).issues;
         assert.equal(problem?.path, "context_window_tokens");
         assert.equal(talking.requests.length, 0);
         // A table of the engine's knows it.
-        const engine = await makeEngine({
-          modelTable: { "scripted:scripted": { window: WINDOW, output: 100 } },
-        });
-        assert.equal((await agent.run("Go", { engine })).text, "hi");
+        assert.equal((await agent.run("Go", { engine: informed })).text, "hi");
       }
     },
   ),
@@ -335,16 +339,14 @@ export const budget = [
   behaviour(
     "B3 where no room can be made the run stops, with no call to the provider",
     async (makeEngine) => {
-      const { agent, talking, conversation } = await crowded(await makeEngine(), {
-        budgetAwareness: "limit:10",
-      });
+      const talking = model(["fine"]);
+      const agent = make(talking, { budgetAwareness: "limit:10" });
       const engine = await makeEngine();
       const own = await talk(make(model([])), engine, 2);
       const { result, events } = await play(agent, words(250), engine, own);
       assert.equal(result.stopReason, "budget");
       assert.match(result.text, /about \d+ tokens, and 200 are allowed/);
       assert.equal(talking.requests.length, 0);
-      assert.ok(conversation.messages.length > 0);
       assert.deepEqual(
         contexts(events).map(({ action }) => action),
         ["skipped", "skipped"],
@@ -406,10 +408,10 @@ export const budget = [
     // 6 turns of about 160 tokens each: above 800 - 200, and below 800.
     const reserve = { budgetAwareness: "limit:40", injectionReserveTokens: 200 };
     const idle = preHook({ name: "idle" }, (turn) => cont(turn));
+    const engine = await makeEngine();
     for (const hooks of [{}, { pre: [idle] }]) {
-      const engine = await makeEngine();
       const before = make(model(Array.from({ length: 5 }, () => words(20))));
-      const conversation = await talk(before, engine, 5);
+      const conversation = await talk(before, localEngine(), 5);
       const talking = model(["fine"]);
       const agent = make(talking, { ...reserve, hooks });
       const { events } = await play(agent, "Go", engine, conversation);
@@ -428,7 +430,7 @@ export const budget = [
     "H6 B1 without a limit the log is compacted to what the window leaves beside an answer",
     async (makeEngine) => {
       const engine = await makeEngine();
-      const { agent, talking, conversation } = await crowded(engine, SMALL);
+      const { agent, talking, conversation } = await crowded(SMALL);
       const { result, events } = await play(agent, "Go", engine, conversation);
       assert.equal(result.text, "fine");
       const changes = contexts(events);
@@ -443,7 +445,7 @@ export const budget = [
     "B5 a request the provider finds too long is compacted and tried once more",
     async (makeEngine) => {
       const engine = await makeEngine({ retry: { retries: 0 } });
-      const { agent, talking, conversation } = await crowded(engine, { contextWindowTokens: null }, [
+      const { agent, talking, conversation } = await crowded({ contextWindowTokens: null }, [
         OVERFLOW,
         "fine",
       ]);
@@ -458,7 +460,7 @@ export const budget = [
       );
       assert.ok(contexts(events).length > 0);
 
-      const again = await crowded(engine, { contextWindowTokens: null }, [OVERFLOW, OVERFLOW, "never"]);
+      const again = await crowded({ contextWindowTokens: null }, [OVERFLOW, OVERFLOW, "never"]);
       const error = await rejection(again.agent.run("Go", { engine, conversation: again.conversation }));
       assert.match(error.message, /maximum context length/);
       assert.equal(again.talking.asked().length, 2);
@@ -467,7 +469,7 @@ export const budget = [
 
   behaviour("B4 a summary is made once, and the next turn goes on with it", async (makeEngine) => {
     const engine = await makeEngine();
-    const { agent, talking, conversation } = await crowded(engine, NARROW);
+    const { agent, talking, conversation } = await crowded(NARROW, ["fine"], undefined, engine);
     const first = await play(agent, "Go", engine, conversation);
     const next = await play(agent, "More", engine, first.result.conversation);
     assert.equal(talking.summaries().length, 1);
@@ -491,7 +493,7 @@ export const budget = [
         ctx.inputs.response = { text: "REWRITTEN", toolCalls: [] };
     });
     const engine = await makeEngine();
-    const watched = await crowded(engine, { ...NARROW, rails: [watch] });
+    const watched = await crowded({ ...NARROW, rails: [watch] });
     const { result } = await play(watched.agent, "Go", engine, watched.conversation);
     assert.equal(result.text, "fine");
     assert.deepEqual(seen, [
@@ -506,7 +508,7 @@ export const budget = [
       const stop = defineRail({ name: "stop", on: [point] }, (ctx) =>
         isSummarising(ctx.inputs.messages) ? abort("not that") : undefined,
       );
-      const stopped = await crowded(engine, { ...NARROW, rails: [stop] });
+      const stopped = await crowded({ ...NARROW, rails: [stop] });
       const error = await rejection(stopped.agent.run("Go", { engine, conversation: stopped.conversation }));
       assert.match(error.message, new RegExp(`"stop" aborted the run at ${point}: not that`));
       assert.equal(stopped.talking.asked().length, 0);
@@ -514,13 +516,13 @@ export const budget = [
       const withheld = defineRail({ name: "withheld", on: [point] }, (ctx) =>
         isSummarising(ctx.inputs.messages) ? skip("secret") : undefined,
       );
-      const dropped = await crowded(engine, { ...NARROW, rails: [withheld] });
+      const dropped = await crowded({ ...NARROW, rails: [withheld] });
       const played = await play(dropped.agent, "Go", engine, dropped.conversation);
       assert.equal(played.result.text, "fine");
       assert.ok(!lastText(dropped.talking.asked()[0]).includes("SUMMARY"));
       assert.ok(contexts(played.events).some(({ action }) => action === "dropped"));
 
-      const broken = await crowded(engine, NARROW);
+      const broken = await crowded(NARROW);
       broken.agent.hookManager.add(point, function breaks(ctx) {
         if (isSummarising((ctx.inputs as { messages: readonly Message[] }).messages)) throw new Error("oops");
       });
@@ -531,9 +533,9 @@ export const budget = [
   }),
 
   behaviour("B4 a summariser that fails or says nothing is done without", async (makeEngine) => {
+    const engine = await makeEngine({ retry: { retries: 0 } });
     for (const summary of [{ error: new Error("down") }, "", { hang: false, text: " \n" } as never]) {
-      const engine = await makeEngine({ retry: { retries: 0 } });
-      const { agent, talking, conversation } = await crowded(engine, NARROW, ["fine"], () => summary);
+      const { agent, talking, conversation } = await crowded(NARROW, ["fine"], () => summary);
       const { result, events } = await play(agent, "Go", engine, conversation);
       assert.equal(result.text, "fine");
       assert.deepEqual(
@@ -552,7 +554,7 @@ export const budget = [
       isAsked();
       return { hang: true as const };
     };
-    const { agent, talking, conversation } = await crowded(engine, NARROW, ["fine"], summary);
+    const { agent, talking, conversation } = await crowded(NARROW, ["fine"], summary);
     const stream = agent.stream("Go", { engine, conversation });
     const reading = collect(stream);
     await asked;
@@ -572,7 +574,7 @@ export const budget = [
       const on = ["CONTEXT_WINDOW"] as const;
       const engine = await makeEngine();
 
-      const keep = await crowded(engine, {
+      const keep = await crowded({
         ...SMALL,
         rails: [defineRail({ name: "keep", on }, () => skip("keep it all"))],
       });
@@ -589,7 +591,7 @@ export const budget = [
       const wait = defineRail({ name: "wait", on }, () =>
         ++tries < 3 ? retry({ maxRetries: 2 }) : undefined,
       );
-      const waiting = await crowded(engine, { ...NARROW, rails: [wait] });
+      const waiting = await crowded({ ...NARROW, rails: [wait] });
       const waited = await play(waiting.agent, "Go", engine, waiting.conversation);
       assert.deepEqual([tries, waited.result.text], [3, "fine"]);
       assert.equal(waiting.talking.summaries().length, 1);
@@ -597,7 +599,7 @@ export const budget = [
       const endless = defineRail({ name: "endless", on }, () => retry({ maxRetries: 1 }));
       const stopper = defineRail({ name: "stopper", on }, () => abort("no"));
       for (const rail of [endless, stopper]) {
-        const stopped = await crowded(engine, { ...NARROW, rails: [rail] });
+        const stopped = await crowded({ ...NARROW, rails: [rail] });
         const error = await rejection(
           stopped.agent.run("Go", { engine, conversation: stopped.conversation }),
         );
@@ -612,7 +614,7 @@ export const budget = [
         const note: Message = { id: "note", role: "user", parts: [{ type: "text", text: "MY OWN SUMMARY" }] };
         ctx.inputs.messages = [note, ...messages.slice(-2)];
       });
-      const replaced = await crowded(engine, { ...NARROW, rails: [mine] });
+      const replaced = await crowded({ ...NARROW, rails: [mine] });
       const first = await play(replaced.agent, "Go", engine, replaced.conversation);
       assert.deepEqual(
         contexts(first.events).map(({ action }) => action),
@@ -634,7 +636,7 @@ export const budget = [
       const wrong = defineRail({ name: "wrong", on }, (ctx) => {
         ctx.inputs.messages = [...ctx.inputs.messages, { id: "r", role: "tool" } as never];
       });
-      const invalid = await crowded(engine, { ...NARROW, rails: [wrong] });
+      const invalid = await crowded({ ...NARROW, rails: [wrong] });
       const error = await rejection(invalid.agent.run("Go", { engine, conversation: invalid.conversation }));
       assert.match(error.message, /"wrong" aborted the run at CONTEXT_WINDOW.*messages/);
       assert.equal(invalid.talking.requests.length, 0);

@@ -202,19 +202,24 @@ export const calls = [
   }),
 
   behaviour("T5 progress is shown while a tool runs, always before its result", async (make) => {
+    let late = () => {};
     const working = defineTool({
       name: "working",
       execute: async (_, { progress }) => {
         progress({ progress: 0.5, total: 1, message: "half" });
         await wait(1);
         progress({ progress: 1 });
-        setTimeout(() => progress({ progress: 9 }), 5);
+        late = () => progress({ progress: 9 });
         return "ok";
       },
     });
-    const slow = { text: "done", delayMs: 20 };
+    const answer = async () => {
+      late(); // the call has its result
+      await wait(1);
+      return "done";
+    };
     const run = async (emit: boolean) => {
-      const model = scriptedModel([{ calls: [{ tool: "working" }] }, slow]);
+      const model = scriptedModel([{ calls: [{ tool: "working" }] }, answer]);
       const agent = new Agent({ name: "a", model, tools: [working], emitMcpProgress: emit });
       return collect(agent.stream("go", { engine: await make() }));
     };

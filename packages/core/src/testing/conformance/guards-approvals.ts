@@ -84,7 +84,10 @@ export const guardsApprovals = [
   ),
 
   behaviour("L2 what nobody approves never runs; siblings are decided apart", async (make) => {
-    const { agent, ran, model } = paying([1, 2, 3, 4], { hitlTimeoutSeconds: 3 });
+    const engine = await make();
+    const { agent, ran, model } = paying([1, 2, 3, 4]);
+    let answer: (decision: { choice: string }) => void = () => {};
+    const last = new Promise<{ choice: string }>((resolve) => (answer = resolve));
     const approve: Approve = async ({ arguments: args }) => {
       switch (args?.["amount"]) {
         case 1:
@@ -94,13 +97,25 @@ export const guardsApprovals = [
         case 3:
           throw new Error("asleep");
         default:
-          return new Promise<never>(() => {});
+          return last;
       }
     };
-    const result = await agent.run("Go", { engine: await make(), approve });
+    const stream = agent.stream("Go", { engine, approve });
+    let seen = 0;
+    for await (const event of stream) {
+      if (event.type !== "tool_result") continue;
+      seen += 1;
+      if (seen === 3) answer({ choice: "reject" }); // the others did not wait for it
+    }
+    const result = await stream.result;
     assert.deepEqual(ran, [1]);
-    assert.deepEqual(outcomes(result), ["paid 1", "rejected", "rejected", "approval_timed_out"]);
+    assert.deepEqual(outcomes(result), ["paid 1", "rejected", "rejected", "rejected"]);
     assert.match(JSON.stringify(model.requests[1]?.prompt), /rejected: too much/);
+
+    const silent = paying([5], { hitlTimeoutSeconds: 0.05 });
+    const timed = await silent.agent.run("Go", { engine, approve: () => new Promise<never>(() => {}) });
+    assert.deepEqual(silent.ran, []);
+    assert.deepEqual(outcomes(timed), ["approval_timed_out"]);
   }),
 
   behaviour("L3 edited arguments pass the rails again, and are what runs, once", async (make) => {
@@ -165,15 +180,17 @@ export const guardsApprovals = [
     assert.deepEqual(ran.toSorted(), [1, 2, 3]);
   }),
 
-  behaviour("L6 with nobody to approve it, a call that a rail asks about is rejected", async (make) => {
-    const rails = [defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"))];
-    const { agent, ran } = paying([500], { rails, hitlTools: [] });
-    const engine = await make();
-    if (engine.hosted) return; // there is somebody: whoever reads its inbox
-    const result = await agent.run("Go", { engine });
-    assert.deepEqual(ran, []);
-    assert.deepEqual(outcomes(result), ["rejected"]);
-  }),
+  behaviour(
+    "L6 with nobody to approve it, a call that a rail asks about is rejected",
+    ["no inbox"],
+    async (make) => {
+      const rails = [defineRail({ name: "asker", on: ["PRE_TOOL_CALL"] }, () => ask("may I?"))];
+      const { agent, ran } = paying([500], { rails, hitlTools: [] });
+      const result = await agent.run("Go", { engine: await make() });
+      assert.deepEqual(ran, []);
+      assert.deepEqual(outcomes(result), ["rejected"]);
+    },
+  ),
 
   behaviour("X5 a cancel closes what is open: every call has its result, and nothing runs", async (make) => {
     const { agent, ran } = paying([1, 2]);

@@ -71,10 +71,11 @@ export const guardsPipeline = [
         { post: [postHook({ name: "gate" }, () => halt("closed"))] },
         { post: [postHook({ name: "gate" }, () => Promise.reject(new Error("closed")))] },
       ];
+      const engine = await make();
       for (const hooks of ways) {
         const model = scriptedModel([{ calls: [{ tool: "look" }] }, "SECRET"]);
         const agent = new Agent({ name: "a", model, tools: [look], hooks });
-        const result = await agent.run("Go", { engine: await make() });
+        const result = await agent.run("Go", { engine });
         assert.deepEqual([result.stopReason, result.reason, result.output], ["halted", "gate: closed", ""]);
         assert.ok(!JSON.stringify(result.messages).includes("SECRET"));
       }
@@ -135,6 +136,7 @@ export const guardsPipeline = [
   behaviour(
     "H7 an answer is sent back at most max_regenerations times, its drafts retracted",
     async (make) => {
+      const engine = await make();
       for (const [max, answers, stop] of [
         [2, ["bad", "bad", "good"], "answered"],
         [1, ["bad", "bad", "good"], "halted"],
@@ -144,7 +146,7 @@ export const guardsPipeline = [
           turn.answer === "bad" ? regenerate("be good") : cont(turn),
         );
         const agent = new Agent({ name: "a", model, maxRegenerations: max, hooks: { post: [strict] } });
-        const stream = agent.stream("Go", { engine: await make() });
+        const stream = agent.stream("Go", { engine });
         const events = await collect(stream);
         const result = await stream.result;
         assert.equal(result.stopReason, stop);
@@ -196,12 +198,13 @@ export const guardsPipeline = [
           flush: () => ({ text: held, annotations: [{ type: "checked" }] }),
         };
       });
+      const engine = await make();
       for (const chunk of [1, 3, "whole"] as const) {
         const model = scriptedModel([{ text: "a SECRET", calls: [{ tool: "look" }] }, "the SECRET is out"], {
           chunk,
         });
         const agent = new Agent({ name: "a", model, tools: [look], hooks: { stream: [hide] } });
-        const stream = agent.stream("Go", { engine: await make() });
+        const stream = agent.stream("Go", { engine });
         const events = await collect(stream);
         const result = await stream.result;
         assert.equal(result.output, "the *** is out");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { Agent } from "../../agent.ts";
 import { RailAbortError } from "../../errors.ts";
+import type { Engine } from "../../local/engine.ts";
 import type { RunResult } from "../../local/run-result.ts";
 import { defineRail, type Rail, type RailReturn } from "../../rails/rail.ts";
 import { abort, alert, retry, skip } from "../../rails/verdicts.ts";
@@ -11,7 +12,7 @@ import type { ToolEffect } from "../../schema/tool.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { manualClock } from "../manual-clock.ts";
 import { scriptedModel } from "../scripted-model.ts";
-import { behaviour, collect, type MakeEngine, rejection, shown } from "./behaviour.ts";
+import { behaviour, collect, PATIENCE_MS, rejection, shown, until } from "./behaviour.ts";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -31,17 +32,12 @@ function job(name: string, effect: ToolEffect = "idempotent") {
 }
 
 /** One turn: a step with these calls of the tool `t`, then an answer. */
-async function turn(
-  make: MakeEngine,
-  rails: readonly Rail[],
-  calls = 1,
-  options: Parameters<MakeEngine>[0] = {},
-) {
+async function turn(engine: Engine, rails: readonly Rail[], calls = 1) {
   const { tool, ran } = job("t");
   const batch = Array.from({ length: calls }, (_, n) => ({ tool: "t", args: { n } }));
   const model = scriptedModel([{ text: "thinking", calls: batch }, "done", "done"]);
   const agent = new Agent({ name: "a", model, tools: [tool], rails });
-  const stream = agent.stream("Go", { engine: await make(options) });
+  const stream = agent.stream("Go", { engine });
   const events = await collect(stream);
   const ended = await stream.result.then(
     (result) => ({ result, error: undefined }),
@@ -94,7 +90,7 @@ export const guards = [
         rail("first", 1),
         rail("a", 50, () => skip("no")),
       ];
-      const { events, ran: executed, result } = await turn(make, rails);
+      const { events, ran: executed, result } = await turn(await make(), rails);
       assert.deepEqual(ran, ["first", "b", "a"]);
       assert.deepEqual(executed, []);
       assert.equal(result.output, "done");
@@ -108,15 +104,16 @@ export const guards = [
   behaviour(
     "R7 a call that is refused never runs, by whatever verdict, alone or in a batch",
     async (make) => {
+      const clock = manualClock();
+      const engine = await make({ clock });
       for (const { what, answer, stops } of REFUSALS) {
         for (const size of [1, 3]) {
-          const clock = manualClock();
           const rails = [
             defineRail({ name: "r", on: ["PRE_TOOL_CALL"], timeoutMs: 1000 }, (ctx) =>
               ctx.inputs.arguments["n"] === size - 1 ? answer() : undefined,
             ),
           ];
-          const { ran, result, error } = await clock.finish(turn(make, rails, size, { clock }));
+          const { ran, result, error } = await clock.finish(turn(engine, rails, size));
           assert.ok(!ran.includes(size - 1), `${what}: it did not run`);
           assertPaired(result);
           assert.equal(error === undefined, !stops, what);
@@ -136,13 +133,14 @@ export const guards = [
         "PRE_TOOL_CALL",
         "POST_TOOL_CALL",
       ];
+      const engine = await make();
       for (const point of points) {
         const attempts: number[] = [];
         const rail = defineRail({ name: "again", on: [point] }, (ctx) => {
           attempts.push(ctx.attempt);
           return retry({ maxRetries: 2 });
         });
-        const { error, ran, model, result } = await turn(make, [rail]);
+        const { error, ran, model, result } = await turn(engine, [rail]);
         assert.deepEqual(attempts, [1, 2, 3], point);
         assert.equal(error?.railName, "again", point);
         assert.equal(ran.length, point === "POST_TOOL_CALL" ? 3 : 0, point);
@@ -180,9 +178,9 @@ export const guards = [
         },
       });
       const rails = [
-        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"] }, async (ctx) => {
+        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"], timeoutMs: PATIENCE_MS }, async (ctx) => {
           if (ctx.inputs.arguments["n"] !== 2) return undefined;
-          while (started.length < 2) await pause(5);
+          await until(() => started.length === 2, "the siblings have started");
           return abort("not that one");
         }),
       ];
@@ -203,21 +201,24 @@ export const guards = [
     "R9 what a POST rail did not let pass is in no event, no message and no later request",
     async (make) => {
       const leak = defineTool({ name: "leak", execute: () => "SECRET" });
+      const [engine, next] = [await make(), await make()];
       for (const answer of [() => abort("no"), () => Promise.reject(new Error("broke")), () => skip("no")]) {
         const rails = [defineRail({ name: "guard", on: ["POST_TOOL_CALL"] }, answer)];
         const model = scriptedModel([{ calls: [{ tool: "leak" }] }, "done", "next"]);
         const agent = new Agent({ name: "a", model, tools: [leak], rails });
-        const stream = agent.stream("Go", { engine: await make() });
+        const stream = agent.stream("Go", { engine });
         const events = await collect(stream);
         const result = await stream.result.catch((error: RailAbortError<RunResult<string>>) => error.result);
         const plain = new Agent({ name: "b", model });
-        await plain.run("Next", { engine: await make(), conversation: result.conversation });
+        await plain.run("Next", { engine: next, conversation: result.conversation });
         assert.ok(!JSON.stringify([events, result.messages, model.requests]).includes("SECRET"));
       }
     },
   ),
 
   behaviour("R10 a rail that takes too long aborts, and is never taken for a yes", async (make) => {
+    const clock = manualClock();
+    const engine = await make({ clock });
     for (const point of [
       "START",
       "PRE_LLM_CALL",
@@ -225,11 +226,10 @@ export const guards = [
       "PRE_TOOL_CALL",
       "POST_TOOL_CALL",
     ] as const) {
-      const clock = manualClock();
       const rails = [
         defineRail({ name: "stuck", on: [point], timeoutMs: 5000 }, () => new Promise<void>(() => {})),
       ];
-      const { error, ran, result } = await clock.finish(turn(make, rails, 1, { clock }));
+      const { error, ran, result } = await clock.finish(turn(engine, rails));
       assert.deepEqual([error?.railName, error?.reason], ["stuck", "timed out after 5000 ms"], point);
       assert.equal(ran.length, point === "POST_TOOL_CALL" ? 1 : 0, point);
       assertPaired(result);
@@ -257,7 +257,7 @@ export const guards = [
           total = JSON.stringify([ctx.state.get("seen"), ctx.state.get("ran"), calls]);
         }),
       ];
-      const { ran, result } = await turn(make, rails, 6);
+      const { ran, result } = await turn(await make(), rails, 6);
       assert.deepEqual(ran.toSorted(), [101, 103, 105]);
       assert.equal(total, "[6,3,[0,1,2,3,4,5]]");
       assertPaired(result);
@@ -273,7 +273,7 @@ export const guards = [
           return (await reserve("calls", 1, 2)).granted ? undefined : "skip";
         }),
       ];
-      const { ran } = await turn(make, rails, 6);
+      const { ran } = await turn(await make(), rails, 6);
       assert.equal(ran.length, 2);
     },
   ),
@@ -283,7 +283,7 @@ export const guards = [
       defineRail({ name: "quiet" }, () => {}),
       defineRail({ name: "loud", on: ["POST_TOOL_CALL"] }, () => alert("look")),
     ];
-    const { events } = await turn(make, rails);
+    const { events } = await turn(await make(), rails);
     assert.deepEqual(
       railRecords(events).map(({ rail, point, action, alert: told }) => [rail, point, action, told]),
       [["loud", "POST_TOOL_CALL", "continue", "look"]],
@@ -301,7 +301,7 @@ export const guards = [
         return abort("would have");
       }),
     ];
-    const { events, ran, result, error } = await turn(make, rails);
+    const { events, ran, result, error } = await turn(await make(), rails);
     assert.equal(error, undefined);
     assert.deepEqual(ran, [0]);
     assert.equal(result.output, "done");

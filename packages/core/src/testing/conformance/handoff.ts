@@ -225,6 +225,7 @@ export const handoff = [
     "S7 a HANDOFF rail lets it go, has it stay, has it asked again, or ends the run",
     async (make) => {
       const seen: unknown[] = [];
+      const engine = await make();
       const attempt = async (answer: (attempt: number) => RailReturn, point: HookPoint = "HANDOFF") => {
         seen.length = 0;
         const specialist = member("specialist", ["cured"]);
@@ -233,7 +234,7 @@ export const handoff = [
           return answer(ctx.attempt);
         });
         const triage = pair(specialist.agent, { rails: [rail] });
-        const played = await play(make, triage.agent);
+        const played = await play(() => engine, triage.agent);
         return { ...played, told: JSON.stringify(triage.model.requests[1]?.prompt ?? null) };
       };
       const goes = await attempt(() => undefined);

@@ -11,10 +11,30 @@ import { handoff } from "./handoff.ts";
 import { planning } from "./planning.ts";
 import { subagents } from "./subagents.ts";
 import { subagentsGuards } from "./subagents-guards.ts";
+import type { ConformanceSuite } from "./suite.ts";
 import { turns } from "./turns.ts";
 import { workflows } from "./workflows.ts";
 
 export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
+export * from "./suite.ts";
+
+/** The behaviours of each area. Its name is their first tag, the rules in their title are the next. */
+const areas: Readonly<Record<string, readonly Behaviour[]>> = {
+  turns,
+  "tool calls": calls,
+  artifacts,
+  faults,
+  rails: guards,
+  "pipeline hooks": guardsPipeline,
+  approvals: guardsApprovals,
+  "injected arguments": context,
+  "sub-agents": subagents,
+  "guards of sub-agents": subagentsGuards,
+  handoff,
+  planning,
+  budget,
+  workflows,
+};
 
 /**
  * What every engine must do, whatever it runs on. Give each behaviour a way to make your engine:
@@ -22,19 +42,25 @@ export { type Behaviour, behaviour, type MakeEngine } from "./behaviour.ts";
  * @example
  * for (const { title, check } of engineConformance) test(title, () => check(() => localEngine()));
  */
-export const engineConformance: readonly Behaviour[] = [
-  ...turns,
-  ...calls,
-  ...artifacts,
-  ...faults,
-  ...guards,
-  ...guardsPipeline,
-  ...guardsApprovals,
-  ...context,
-  ...subagents,
-  ...subagentsGuards,
-  ...handoff,
-  ...planning,
-  ...budget,
-  ...workflows,
-];
+export const engineConformance: readonly Behaviour[] = Object.entries(areas).flatMap(([area, behaviours]) =>
+  behaviours.map((one) => ({ ...one, tags: [area, ...rulesIn(one.title), ...one.tags] })),
+);
+
+function rulesIn(title: string): readonly string[] {
+  return title.match(/\b[A-Z]\d{1,2}\b/g) ?? [];
+}
+
+/** The engine conformance suite, and where it runs in this repository. */
+export const engineSuite: ConformanceSuite = {
+  title: "Engine behaviours",
+  engines: ["local", "hostile", "sandbox", "sqlite", "postgres", "temporal"],
+  behaviours: engineConformance,
+  exceptions: [
+    {
+      tag: "no inbox",
+      engines: ["sqlite", "postgres", "temporal"],
+      reason:
+        "These engines have an inbox: a run without `approve` waits there for a decision and is not refused (L6).",
+    },
+  ],
+};

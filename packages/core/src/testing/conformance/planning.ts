@@ -15,7 +15,7 @@ import {
   type ScriptedStep,
   scriptedModel,
 } from "../scripted-model.ts";
-import { behaviour, collect, rejection, trace } from "./behaviour.ts";
+import { behaviour, collect, rejection, trace, until } from "./behaviour.ts";
 
 /** Anything the planner says, writes or is told has this in it; nobody else's text does. */
 const MARK = "%planner%";
@@ -239,6 +239,7 @@ export const planning = [
         { planningInstructions: "", tail: PLANNER_PROMPT },
         { planningInstructions: "Plan like a pirate.", tail: "Plan like a pirate." },
       ];
+      const engine = await make();
       for (const { planningInstructions, tail } of ways) {
         const { model, planningModel } = pair([THOUGHT]);
         const agent = new Agent({
@@ -249,13 +250,13 @@ export const planning = [
           planningEnabled: true,
           planningInstructions,
         });
-        await agent.run("Go", { engine: await make() });
+        await agent.run("Go", { engine });
         assert.deepEqual(planningModel.requests.map(systemOf), [`Be kind.\n\n${tail}`]);
         assert.deepEqual(model.requests.map(systemOf), ["Be kind."]);
       }
       const both = scriptedModel([THOUGHT, "done"]);
       const agent = new Agent({ name: "a", model: both, planningEnabled: true });
-      const result = await agent.run("Go", { engine: await make() });
+      const result = await agent.run("Go", { engine });
       assert.deepEqual(result.plan, PLAN);
       assert.deepEqual(both.requests.map(systemOf), [PLANNER_PROMPT, ""]);
     },
@@ -404,6 +405,7 @@ export const planning = [
   ),
 
   behaviour("P4 R14 an abort at any point of the planner aborts the run", async (make) => {
+    const engine = await make();
     for (const point of ["PRE_LLM_CALL", "POST_LLM_CALL", "PRE_TOOL_CALL", "POST_TOOL_CALL"] as const) {
       const { model, planningModel } = pair([{ calls: [{ tool: "look" }] }, THOUGHT]);
       const stop = defineRail({ name: "stop", on: [point] }, () => abort("no"));
@@ -415,7 +417,7 @@ export const planning = [
         tools: [look],
         rails: [stop],
       });
-      const stream = agent.stream("Go", { engine: await make() });
+      const stream = agent.stream("Go", { engine });
       const events = await collect(stream);
       const error = await rejection(stream.result);
       assert.match(error.message, new RegExp(`^The rail "stop" aborted the run at ${point}: no`));
@@ -439,16 +441,16 @@ export const planning = [
       },
       { planner: [], why: /token budget/, config: { instructions: "word ".repeat(40) } },
     ];
+    const engine = await make({
+      retry: { retries: 0 },
+      modelTable: {
+        "scripted:small": { window: 100, output: 10 },
+        "scripted:large": { window: 9_000, output: 10 },
+      },
+    });
     for (const { planner, why, config = {} } of ways) {
       const model = scriptedModel(["done"], { modelId: "large" });
       const planningModel = scriptedModel(planner, { modelId: "small" });
-      const engine = await make({
-        retry: { retries: 0 },
-        modelTable: {
-          "scripted:small": { window: 100, output: 10 },
-          "scripted:large": { window: 9_000, output: 10 },
-        },
-      });
       const agent = new Agent({
         name: "a",
         model,
@@ -473,17 +475,21 @@ export const planning = [
   }),
 
   behaviour("X5 a cancel reaches the planner's model, and its tools", async (make) => {
+    const engine = await make();
     for (const isCalling of [false, true]) {
       let begin: () => void = () => {};
+      let isTold = false;
       const begun = new Promise<void>((resolve) => (begin = resolve));
       const wait = defineTool({
         name: "wait",
         effect: "none",
-        execute: (_, { signal }) =>
-          new Promise((_resolve, reject) => {
-            begin();
-            signal.addEventListener("abort", () => reject(signal.reason));
-          }),
+        execute: (_, { signal }) => {
+          begin();
+          signal.addEventListener("abort", () => {
+            isTold = true;
+          });
+          return new Promise<never>(() => {}); // it never wins a race against its cancel
+        },
       });
       const hang = () => {
         begin();
@@ -491,7 +497,7 @@ export const planning = [
       };
       const { model, planningModel } = pair([isCalling ? { calls: [{ tool: "wait" }] } : hang, THOUGHT]);
       const agent = new Agent({ name: "a", model, planningModel, planningEnabled: true, tools: [wait] });
-      const stream = agent.stream("Go", { engine: await make() });
+      const stream = agent.stream("Go", { engine });
       const reading = collect(stream);
       await begun;
       stream.cancel("enough");
@@ -503,6 +509,7 @@ export const planning = [
       assert.equal(model.requests.length, 0);
       const results = events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
       assert.equal(results.length, isCalling ? 1 : 0);
+      if (isCalling) await until(() => isTold, "the tool is told");
     }
   }),
 

@@ -7,7 +7,7 @@ import { defineRail } from "../../rails/rail.ts";
 import { abort, skip } from "../../rails/verdicts.ts";
 import type { DurableEvent } from "../../schema/durable-events.ts";
 import { defineTool } from "../../tools/define-tool.ts";
-import { behaviour, collect, rejection, until } from "./behaviour.ts";
+import { behaviour, collect, PATIENCE_MS, rejection, until } from "./behaviour.ts";
 import { byRun, cast, outcomes, requestsOf } from "./cast.ts";
 import { assertSound, gate, HOLD, noting, play, self, spawn, statuses } from "./tree-stage.ts";
 
@@ -50,7 +50,7 @@ export const subagentsGuards = [
       const { tool, state } = gate();
       const bad = noting("bad");
       const rails = [
-        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"] }, async (ctx) => {
+        defineRail({ name: "guard", on: ["PRE_TOOL_CALL"], timeoutMs: PATIENCE_MS }, async (ctx) => {
           if (ctx.inputs.toolName !== "bad") return undefined;
           await until(() => state.live === 2, "the others are at work");
           return abort("enough");

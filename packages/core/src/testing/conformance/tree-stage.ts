@@ -99,8 +99,9 @@ export function statuses(events: readonly DurableEvent[]): string[] {
 }
 
 /**
- * Holds whoever comes in until it is opened, and knows how many are in. An engine whose worker was silent for too long
- * may try a call again (X3): it is the same call, counted once, and it is not held again after it was let go.
+ * A tool that holds its calls until the test opens the gate, and counts the calls it holds. A call that is cancelled is no
+ * longer counted and never returns, so that no call wins a race against its cancel. An engine that lost touch with a
+ * worker may try a call again (X3): the second attempt is the same call, counted once and let go with the first.
  */
 export function gate() {
   const inside = new Map<string, Set<() => void>>();
@@ -121,7 +122,6 @@ export function gate() {
           attempts.delete(resolve);
           if (attempts.size === 0) inside.delete(idempotencyKey);
           state.live = inside.size;
-          resolve();
         });
       });
       return "held";
