@@ -21,8 +21,12 @@ const TEMPORAL = "packages/temporal/test/**/*.test.ts";
 const CLI = "packages/cli/test/**/*.test.ts";
 /** Browser tests: few modules of their own over many that they share. */
 const WEB = "packages/web/test/**/*.test.ts";
-/** What touches nothing but values: hundreds of small files, which share what they load. */
-const UNITS = ["packages/*/src/**/*.test.{ts,tsx}", "packages/core/test/**/*.test.ts"];
+/** Files that change nothing global: hundreds of small ones, which share the modules they load. */
+const UNITS = [
+  "packages/*/src/**/*.test.{ts,tsx}",
+  "packages/core/test/**/*.test.ts",
+  "packages/server/test/**/*.test.ts",
+];
 
 // The sandbox engine runs the loop in a context of its own, which takes modules in vm.
 const EXEC = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
@@ -60,7 +64,7 @@ export default defineConfig({
       { extends: true, test: { name: "units", include: UNITS, isolate: false } },
       { extends: true, test: { name: "web", include: [WEB], isolate: false } },
       // Temporal's worker brings threads of its own, which do not start in a thread.
-      { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks" } },
+      { extends: true, test: { name: "temporal", include: [TEMPORAL], pool: "forks", isolate: false } },
       // Commands run in the test's process, loaded by Node itself: a process they can change the folder of, as it is from source.
       {
         extends: true,

@@ -2,13 +2,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { runProgram } from "../scripts/run-program.ts";
-import { serviceSuite, temporalServer } from "../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../scripts/services/index.ts";
 
 const example = join(import.meta.dirname, "20-temporal.ts");
 const timeoutMs = 240_000;
 afterEach(() => void vi.unstubAllEnvs());
 
-await serviceSuite("the example on Temporal", temporalServer, (server) => {
+await serviceSuite("the example on Temporal", sharedTemporal, (server) => {
   test("20-temporal.ts shows that a run goes on when its worker is killed", async () => {
     vi.stubEnv("TEMPORAL_ADDRESS", server.address);
     expect(await runProgram(example, { cwd: tmpdir(), timeoutMs })).toBe(

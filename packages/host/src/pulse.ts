@@ -14,7 +14,8 @@ export interface Pulse {
   /** When the lease was last renewed, by the system's steady clock. */
   readonly renewedAt: bigint;
   readonly isLost: boolean;
-  stop(): void;
+  /** Resolves when the thread has ended and its connection to the store is closed. */
+  stop(): Promise<void>;
 }
 
 /** Renews a lease from a thread of its own, so that a main thread that is busy for long does not lose its runs. */
@@ -27,6 +28,7 @@ export function startPulse(data: Omit<PulseData, "shared">, onError: () => void)
     stdout: false,
   });
   worker.on("error", onError);
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.unref();
   return {
     get renewedAt() {
@@ -36,6 +38,10 @@ export function startPulse(data: Omit<PulseData, "shared">, onError: () => void)
       return Atomics.load(times, 1) !== 0n;
     },
     // It leaves by itself: a thread that is stopped while it loads its driver takes the whole process with it.
-    stop: () => worker.postMessage("stop"),
+    stop() {
+      worker.ref(); // a process that waits for this must not end before
+      worker.postMessage("stop");
+      return ended;
+    },
   };
 }

@@ -1,7 +1,6 @@
 import { RunCancelledError } from "trackside";
 import { expect, test } from "vitest";
 import { call, script, spawning } from "./support/agents.ts";
-import { measured } from "./support/measured.ts";
 import type { Place } from "./support/place.ts";
 import { placeSuite } from "./support/suite.ts";
 
@@ -23,16 +22,9 @@ await placeSuite("a cancel", {}, (here) => {
       place.marked(`${n}-tool`, "tool", "look"),
       place.pending(runId),
     ]);
-    const at = Date.now();
     await place.trackside.runs.cancel(runId, { reason: "enough" });
-    const stopped = await Promise.all([
-      place.marked(n, "aborted", "put"),
-      place.marked(`${n}-tool`, "aborted", "look"),
-    ]);
-    for (const mark of stopped)
-      measured(`a cancel reaches ${mark.of} on another process after`, mark.at - at);
+    await Promise.all([place.marked(n, "aborted", "put"), place.marked(`${n}-tool`, "aborted", "look")]);
     await expect(place.ended(runId)).rejects.toThrow(RunCancelledError);
-    measured("a run with everything under way is over after", Date.now() - at);
 
     const [parent, ...below] = await ends(place, runId);
     expect(parent).toEqual({ id: runId, status: "cancelled", terminals: ["cancelled"], loose: [] });
@@ -42,11 +34,8 @@ await placeSuite("a cancel", {}, (here) => {
     ]);
     expect(await place.trackside.approvals.list({ rootRunId: runId })).toEqual([]);
     expect(place.marksOf(n, "tool", "charge")).toEqual([]);
-    // Temporal has nothing left to do either.
-    for (const id of [runId, ...below.map((one) => one.id)]) {
-      const { status } = await place.workflows.getHandle(id).describe();
-      expect(status.name).toBe("COMPLETED");
-    }
+    // Temporal has nothing left to do either: each workflow completes.
+    for (const id of [runId, ...below.map((one) => one.id)]) await place.workflows.getHandle(id).result();
   });
 
   test("X5 ends a run whose worker is dead and was not missed yet", async () => {
@@ -55,10 +44,8 @@ await placeSuite("a cancel", {}, (here) => {
     const n = "dead";
     const runId = await place.start("free", script(n, [call("look", n, "always"), "never"]));
     await place.kill(await place.marked(n, "tool", "look"));
-    const at = Date.now();
     await place.trackside.runs.cancel(runId, { reason: "enough" });
     await expect(place.ended(runId)).rejects.toThrow(RunCancelledError);
-    measured("a cancelled run whose worker is dead is over after", Date.now() - at);
     const [ended] = await ends(place, runId);
     expect(ended).toEqual({ id: runId, status: "cancelled", terminals: ["cancelled"], loose: [] });
     expect(place.marksOf(n, "tool")).toHaveLength(1);
@@ -72,7 +59,7 @@ await placeSuite("a cancel", {}, (here) => {
     await place.marked(n, "tool", "look");
     await place.killAll();
     await place.trackside.runs.cancel(runId, { reason: "enough" });
-    await place.workers(1);
+    await place.inside();
     await expect(place.ended(runId)).rejects.toThrow(RunCancelledError);
     expect(await ends(place, runId)).toEqual([
       { id: runId, status: "cancelled", terminals: ["cancelled"], loose: [] },

@@ -1,23 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from "@temporalio/worker";
+import { Worker } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { describe, expect, test } from "vitest";
-import { workflowBundle } from "../src/worker/workflow-bundle.ts";
+import { bundleFile } from "./support/bundle-file.ts";
 import { readHistory } from "./support/histories.ts";
+import "./support/runtime.ts";
 
 // Histories of real runs (support/record-histories.ts). The loop of today must do with them what it did then: else runs that
 // are under way when it is deployed cannot go on.
 
-Runtime.install({
-  logger: new DefaultLogger("ERROR"),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: "ERROR", other: "ERROR" }) } },
-  shutdownSignals: [],
-});
 const HISTORIES = new URL("./histories/", import.meta.url);
 const files = readdirSync(HISTORIES).sort();
-const bundle = await workflowBundle();
-const code = "code" in bundle ? bundle.code : readFileSync(bundle.codePath, "utf8");
+const code = readFileSync(await bundleFile(), "utf8");
 
 function replay(file: string, changed = code): Promise<void> {
   const history = readHistory(readFileSync(new URL(file, HISTORIES), "utf8"));

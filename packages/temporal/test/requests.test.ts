@@ -1,13 +1,13 @@
 import { behavioursFor, engineSuite } from "trackside/testing";
 import { afterAll, describe, test } from "vitest";
-import { serviceSuite, temporalServer } from "../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../scripts/services/index.ts";
 import { compareRequests } from "../../host/test/requests/support/tapped.ts";
 import { Stage } from "./support/stage.ts";
 
 /** Every engine writes the same rows, so the rules whose runs leave most rows are enough. */
 const TELLING = ["R4", "H2", "H4", "H5", "B4", "P2", "S7", "X6"];
 
-await serviceSuite("R4 on Temporal requests are rebuilt as they were sent", temporalServer, ({ address }) => {
+await serviceSuite("R4 on Temporal requests are rebuilt as they were sent", sharedTemporal, ({ address }) => {
   const stage = new Stage(address);
   afterAll(() => stage.close());
 

@@ -1,25 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { Connection, ScheduleClient } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { Connection, ScheduleClient, WorkflowClient } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
 import { type ScheduleFields, sqlite, Trackside } from "@trackside/host";
 import { Agent } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { serviceSuite, temporalServer } from "../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../scripts/testing/temporary-folder.ts";
 import { temporal } from "../src/client/index.ts";
 import { specOf } from "../src/client/schedules.ts";
 import { temporalScheduleId } from "../src/common/wire.ts";
 import { createWorker } from "../src/worker/index.ts";
+import { bundleFile } from "./support/bundle-file.ts";
 import { KEYS } from "./support/keys.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+import "./support/runtime.ts";
 
 const ANN = { by: "ann" };
-const PATIENT = { timeout: 60_000, interval: 50 };
+const PATIENT = { timeout: 240_000, interval: 50 };
 
 const spec = (pattern: string, moved: readonly number[] = []) =>
   specOf({ id: "s", tenant: "t", name: "n", enabled: true, pattern, time_zone: "Europe/Berlin", moved });
@@ -38,12 +36,13 @@ test("Temporal is told at least the times of a pattern, in its own words", () =>
   ]);
 });
 
-await serviceSuite("schedules on Temporal", temporalServer, ({ address }) => {
-  const taskQueue = "schedules";
-  const dir = mkdtempSync(join(tmpdir(), "trackside-schedules-"));
+await serviceSuite("schedules on Temporal", sharedTemporal, ({ address }) => {
+  const taskQueue = `schedules-${randomUUID()}`;
+  const dir = temporaryFolder("schedules");
   const stops: (() => Promise<unknown>)[] = [];
   let host: Trackside;
   let clocks: ScheduleClient;
+  let workflows: WorkflowClient;
   const clerk = () => new Agent({ name: "clerk", model: scriptedModel(["Good day."], { loop: true }) });
   const fields = (name: string, pattern: string): ScheduleFields => ({
     name,
@@ -56,12 +55,14 @@ await serviceSuite("schedules on Temporal", temporalServer, ({ address }) => {
     const connection = await Connection.connect({ address });
     const native = await NativeConnection.connect({ address });
     clocks = new ScheduleClient({ connection });
+    workflows = new WorkflowClient({ connection });
     const of = { store: sqlite(join(dir, "t.db"), { sync: "normal" }), keyring: KEYS, agents: [clerk()] };
     host = new Trackside({ ...of, engine: temporal({ connection, taskQueue }) });
     // It has the store and nothing that says where runs are driven, as `trackside worker` has it.
     const store = sqlite(join(dir, "t.db"), { sync: "normal" });
     const theirs = new Trackside({ ...of, agents: [clerk()], store, claims: false });
-    const worker = await createWorker({ connection: native, taskQueue, trackside: theirs });
+    const options = { workflowBundle: { codePath: await bundleFile() } };
+    const worker = await createWorker({ connection: native, taskQueue, trackside: theirs, options });
     const running = worker.run();
     stops.push(
       async () => {
@@ -76,7 +77,6 @@ await serviceSuite("schedules on Temporal", temporalServer, ({ address }) => {
   });
   afterAll(async () => {
     for (const stop of stops) await stop();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   const described = (id: string) => clocks.getHandle(temporalScheduleId(taskQueue, id)).describe();
@@ -98,10 +98,12 @@ await serviceSuite("schedules on Temporal", temporalServer, ({ address }) => {
     const { id } = await host.schedules.create(fields("yearly", "0 0 1 1 *"), ANN);
     const handle = clocks.getHandle(temporalScheduleId(taskQueue, id));
     await handle.trigger();
-    await vi.waitFor(async () => {
-      const { recentActions } = (await handle.describe()).info;
-      expect(recentActions).toHaveLength(1);
+    const { workflowId, firstExecutionRunId } = await vi.waitFor(async () => {
+      const [fired] = (await handle.describe()).info.recentActions;
+      if (fired === undefined) throw new Error("it was not fired yet");
+      return fired.action.workflow;
     }, PATIENT);
+    await workflows.getHandle(workflowId, firstExecutionRunId).result();
     expect((await host.schedules.history("yearly")).firings).toEqual([]);
 
     const often = await host.schedules.create(fields("often", "* * * * * *"), ANN);
@@ -117,10 +119,10 @@ await serviceSuite("schedules on Temporal", temporalServer, ({ address }) => {
     const { firings } = await host.schedules.history("often", { limit: 1000 });
     const times = firings.filter(({ state }) => state === "started").map((one) => one.scheduled_for);
     expect(new Set(times).size).toBe(times.length);
-    const workflows = await host.engine.store.read(function* (db) {
+    const engines = await host.engine.store.read(function* (db) {
       return (yield db.selectFrom("runs").select("engine").distinct().compile()).rows;
     });
-    expect(workflows).toEqual([{ engine: `temporal:default/${taskQueue}` }]);
+    expect(engines).toEqual([{ engine: `temporal:default/${taskQueue}` }]);
   });
 
   test("X9 one that was deleted behind the server's back is forgotten there when it is next asked for", async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
@@ -7,10 +6,13 @@ import { cipher, keyring, sqlite, Trackside } from "@trackside/host";
 import { Agent } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { expect, test } from "vitest";
-import { serviceSuite, temporalServer } from "../../../scripts/services/index.ts";
+import { serviceSuite, sharedTemporal } from "../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../scripts/testing/temporary-folder.ts";
 import { temporal } from "../src/client/index.ts";
 import { sealedPayloads } from "../src/common/sealed-payloads.ts";
 import { createWorker } from "../src/worker/index.ts";
+import { bundleFile } from "./support/bundle-file.ts";
+import "./support/runtime.ts";
 
 const keys = keyring({ current: "k1", keys: { k1: Buffer.alloc(32, 7) } });
 const utf8 = new TextEncoder();
@@ -39,9 +41,9 @@ function bytesIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(bytesIn) : [];
 }
 
-await serviceSuite("with a key", temporalServer, ({ address }) => {
+await serviceSuite("with a key", sharedTemporal, ({ address }) => {
   test("X9 nothing of a sub-agent's job is readable in the histories", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "trackside-sealed-"));
+    const dir = temporaryFolder("sealed");
     const connection = await Connection.connect({ address });
     const native = await NativeConnection.connect({ address });
     const job = { task: "find the marzipan", system_prompt: "You look for marzipan." };
@@ -53,13 +55,14 @@ await serviceSuite("with a key", temporalServer, ({ address }) => {
       })(),
     );
     const agent = new Agent({ name: "chief", model, allowParallelSubagents: true });
-    const taskQueue = "sealed";
+    const taskQueue = `sealed-${randomUUID()}`;
     const trackside = new Trackside({
       store: sqlite(join(dir, "trackside.db"), { sync: "normal" }),
       agents: [agent],
       engine: temporal({ connection, taskQueue, keyring: keys }),
     });
-    const worker = await createWorker({ connection: native, taskQueue, trackside, keyring: keys });
+    const options = { workflowBundle: { codePath: await bundleFile() } };
+    const worker = await createWorker({ connection: native, taskQueue, trackside, keyring: keys, options });
     const running = worker.run();
     try {
       const result = await trackside.run("chief", "Go");
@@ -75,7 +78,6 @@ await serviceSuite("with a key", temporalServer, ({ address }) => {
       await trackside.close();
       await connection.close();
       await native.close();
-      rmSync(dir, { recursive: true, force: true });
     }
   });
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { call, script } from "./support/agents.ts";
-import { placeSuite } from "./support/suite.ts";
+import { ownServerSuite } from "./support/suite.ts";
 
-await placeSuite("the Temporal server", {}, (here) => {
+await ownServerSuite("the Temporal server", {}, (here) => {
   test("X9 is killed and comes back: runs go on, what ended meanwhile is not done again, what was started begins", async () => {
     const { place, temporal } = here;
-    await place.workers(2);
+    await place.inside();
     const n = "server";
     const steps = [call("look", n), call("charge", n, "gate"), call("put", n), "done"];
     const runId = await place.start("free", script(n, steps));

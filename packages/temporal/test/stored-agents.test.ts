@@ -9,8 +9,8 @@ await placeSuite("agents that are in no code", {}, (here) => {
   test("X2 X9 a worker makes them from what the run is pinned to; killed, another goes on, though the agent is gone", async () => {
     const { place } = here;
     const { agents, approvals } = place.trackside;
-    await place.workers(2);
-    await place.announced(2);
+    await place.workers(1);
+    await place.announced(1);
     await agents.create({ definition }, ANN);
     const n = "stored";
     const runId = await place.start(
@@ -25,6 +25,7 @@ await placeSuite("agents that are in no code", {}, (here) => {
     );
     await agents.delete("clerk", { ...ANN, erase: true });
     await place.kill(mark);
+    await place.inside();
     const { id } = await place.pending(runId);
     await approvals.decide(id, { choice: "approve", by: "ann" });
     expect(await place.text(runId)).toBe("done");
@@ -33,7 +34,7 @@ await placeSuite("agents that are in no code", {}, (here) => {
 
   test("X9 what no worker has is named when a run is submitted, and nothing is begun", async () => {
     const place = await here.another();
-    await place.worker({ without: "look" }).ready;
+    await place.inside({ without: "look" });
     await place.announced(1);
     await place.trackside.agents.create({ definition }, ANN);
     await expect(place.start("clerk", "hi")).rejects.toMatchObject({
@@ -43,7 +44,7 @@ await placeSuite("agents that are in no code", {}, (here) => {
       ),
     });
     expect(await place.trackside.runs.list()).toEqual([]);
-    await place.worker().ready;
+    await place.inside();
     await place.announced(2);
     const n = "later";
     await place.trackside.agents.save(
@@ -56,10 +57,10 @@ await placeSuite("agents that are in no code", {}, (here) => {
   });
 
   test("W4 W5 X9 so are workflows: killed at a node, approved while nobody has it any more, and each call once", async () => {
-    const { place } = here;
+    const place = await here.another();
     const { workflows, approvals } = place.trackside;
-    await place.workers(2);
-    await place.announced(2);
+    await place.workers(1);
+    await place.announced(1);
     const n = "flow";
     const call = (tool: string, more: object = {}) => ({ kind: "tool", tool, arguments: { n, ...more } });
     const definition = {
@@ -82,6 +83,7 @@ await placeSuite("agents that are in no code", {}, (here) => {
     const mark = await place.marked(n, "tool", "look");
     await workflows.delete("billing", ANN);
     await place.kill(mark);
+    await place.inside();
     const { id, reasons } = await place.pending(runId);
     expect(reasons).toEqual(["Charge after looked?"]);
     await approvals.decide(id, { choice: "approve", by: "ann" });

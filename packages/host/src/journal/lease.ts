@@ -85,8 +85,9 @@ export class Lease {
     return false;
   }
 
+  /** Gives the runs back. Nothing writes to the store for this lease once it resolves. */
   async release(): Promise<void> {
-    this.#stop();
+    await this.#stop();
     const { id } = this.process;
     await this.#store.write(function* (db) {
       yield* rows(db.updateTable("runs").set({ owner: null }).where("owner", "=", id));
@@ -96,14 +97,14 @@ export class Lease {
 
   #lose(): void {
     if (this.#lost) return;
-    this.#stop();
+    void this.#stop();
     this.#onLost();
   }
 
-  #stop(): void {
+  async #stop(): Promise<void> {
     this.#lost = true;
     clearInterval(this.#timer);
-    this.#pulse?.stop();
+    await this.#pulse?.stop();
   }
 
   async #renew(): Promise<void> {

@@ -178,8 +178,9 @@ function raw(text: string): Promise<string> {
       answer += chunk;
       if (answer.includes("\r\n\r\n")) socket.end();
     });
+    // The server may reset the connection once it has answered.
+    socket.on("error", (error) => answer === "" && reject(error));
     socket.on("close", () => resolve(answer.split("\r\n")[0] ?? ""));
-    socket.on("error", reject);
   });
 }
 
@@ -205,14 +206,14 @@ test("whoever sends headers or a body drop by drop is not waited for", async () 
     `POST /api/v1/session HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
   ];
   for (const text of begun) {
-    const ended = await new Promise<string>((resolve, reject) => {
+    const ended = await new Promise<string>((resolve) => {
       let answer = "";
       const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
       socket.on("data", (chunk) => {
         answer += chunk;
       });
+      socket.on("error", () => {}); // a reset ends it too
       socket.on("close", () => resolve(answer));
-      socket.on("error", reject);
     });
     expect(ended).not.toContain(" 200 ");
   }

@@ -27,7 +27,7 @@ test("E4 events of a tree come in pages that lose nothing, and a reader who has 
   const room = await openRoom({ host: { agents: [parent] } });
   const client = room.client("operator");
   const { run_id: id } = await client.startRun({ body: { agent: "parent", input: "Go" } });
-  await expect.poll(async () => (await client.getRun({ params: { id } })).status).toBe("completed");
+  await room.trackside.runs.result(id);
 
   const all = await client.listEvents({ params: { id }, query: { children: "true" } });
   expect(new Set(all.items.map((event) => event.run_id)).size).toBe(3);

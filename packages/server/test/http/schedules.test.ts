@@ -156,6 +156,9 @@ describe("webhooks", () => {
       401, 401, 401,
     ]);
     const answer = await send("{}");
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1000"]);
+    expect(answer.status).toBe(429);
+    const seconds = Number(answer.headers.get("retry-after")); // less on a slow machine: time has passed
+    expect(seconds).toBeGreaterThan(900);
+    expect(seconds).toBeLessThanOrEqual(1000);
   });
 });

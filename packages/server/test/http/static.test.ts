@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { openRoom, type Room, until } from "./support/room.ts";
 
-let dir: string;
 let room: Room;
 const SCRIPT = `console.log(${JSON.stringify("control room ".repeat(500))});`;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "trackside-web-"));
+  const dir = temporaryFolder("web");
   const web = join(dir, "web");
   await mkdir(join(web, "assets"), { recursive: true });
   await writeFile(join(dir, "secret.txt"), "the secret");
@@ -22,7 +21,6 @@ beforeAll(async () => {
   await symlink(dir, join(web, "up"));
   room = await openRoom({ server: { web } });
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** The path as it is: `fetch` and URL would tidy it up first. */
 function raw(

@@ -1,8 +1,10 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { useChat } from "@ai-sdk/react";
 import { type ChatInit, DefaultChatTransport, type UIMessage } from "ai";
 import { JSDOM } from "jsdom";
 import { createElement } from "react";
 import { onTestFinished } from "vitest";
+import { afterFile } from "../../../../scripts/testing/after-file.ts";
 
 type Chat = ReturnType<typeof useChat<UIMessage>>;
 type Init = ChatInit<UIMessage> & { readonly resume?: boolean };
@@ -51,11 +53,8 @@ export async function openPage(
     if (!isClosed) root.unmount();
     isClosed = true;
   };
-  onTestFinished(async () => {
-    close();
-    await new Promise((resolve) => setTimeout(resolve, 20)); // React's last work still needs a window
-    dom.window.close();
-  });
+  onTestFinished(close);
+  afterFile(removeWindow);
   while (current === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
   const page = {
     get chat(): Chat {
@@ -69,4 +68,11 @@ export async function openPage(
     close,
   };
   return page;
+}
+
+/** Other files in this thread must not take it for a browser. */
+async function removeWindow(): Promise<void> {
+  for (let i = 0; i < 10; i++) await turn(); // React's last work still needs the window, and is done at once
+  Reflect.deleteProperty(globalThis, "window");
+  Reflect.deleteProperty(globalThis, "document");
 }

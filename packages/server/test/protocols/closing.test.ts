@@ -1,27 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlite, Trackside } from "@trackside/host";
 import OpenAI from "openai";
 import { Agent } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { createServer } from "../../src/server.ts";
 import { until } from "./stage.ts";
 
 test("X2 a server that closes ends its streams and cancels no run; one whose client leaves does", async () => {
-  const home = mkdtempSync(join(tmpdir(), "trackside-closing-"));
+  const home = temporaryFolder("closing");
   const hang = { text: "one two three", hangAfter: 5 };
   const model = scriptedModel([hang, hang]);
   const trackside = new Trackside({
-    store: sqlite(join(home, "test.db")),
+    store: sqlite(join(home, "test.db"), { sync: "normal" }),
     agents: [new Agent({ name: "slow", model })],
     notice: () => {},
   });
-  onTestFinished(async () => {
-    await trackside.close();
-    rmSync(home, { recursive: true, force: true });
-  });
+  onTestFinished(() => trackside.close());
   const server = createServer({
     trackside,
     port: 0,
@@ -52,7 +48,7 @@ test("X2 a server that closes ends its streams and cancels no run; one whose cli
 
   const reading = read(await start());
   await until(() => model.requests.length === 2);
-  const closed = server.close({ graceMs: 1000 });
+  const closed = server.close({ graceMs: 50_000 });
   await expect(reading).rejects.toThrow(/closes/);
   await closed;
   const [run] = await trackside.runs.list({ tenant: "acme" });

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { sqlite, Trackside } from "@trackside/host";
 import { Hono } from "hono";
 import type { Agent, Tool } from "trackside";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import type { ProtocolCredential, ProtocolEnv, ProtocolRole } from "../../src/protocols/env.ts";
 
 export interface Stage {
@@ -22,10 +21,10 @@ export interface Stage {
 export async function stage(
   agents: readonly Agent<readonly Tool[], never>[],
   routes: Hono<ProtocolEnv>,
-  home = mkdtempSync(join(tmpdir(), "trackside-protocols-")),
+  home = temporaryFolder("protocols"),
 ): Promise<Stage> {
   const trackside = new Trackside({
-    store: sqlite(join(home, "test.db")),
+    store: sqlite(join(home, "test.db"), { sync: "normal" }),
     agents,
     notice: () => {},
   });
@@ -56,10 +55,7 @@ export async function stage(
     closed ??= end();
     return closed;
   };
-  onTestFinished(async () => {
-    await close();
-    rmSync(home, { recursive: true, force: true });
-  });
+  onTestFinished(close);
   return {
     url: `http://127.0.0.1:${port}`,
     trackside,

@@ -14,6 +14,8 @@ export interface AgentsInit {
   readonly marks: string;
   /** Another version of the code: a tool is gone, or a rail has another name. */
   readonly without?: "look" | "guard";
+  /** Stands for the process id in marks, for one of several workers in a process. */
+  readonly pid?: number;
 }
 
 /** One line of the file of marks. */
@@ -24,7 +26,6 @@ export interface Mark {
   readonly of: string;
   readonly key?: string;
   readonly pid: number;
-  readonly at: number;
 }
 
 export function marksIn(file: string): readonly Mark[] {
@@ -62,9 +63,8 @@ export function spawning(...scripts: readonly string[]): ScriptedReply {
  * The agents of every process: `free` just calls its tools, `gated` asks before each charge, `guarded` has a rail on every
  * point.
  */
-export function makeAgents({ marks, without }: AgentsInit): readonly AgentBinding[] {
-  const mark = (line: Omit<Mark, "pid" | "at">) =>
-    appendFileSync(marks, `${JSON.stringify({ ...line, pid: process.pid, at: Date.now() })}\n`);
+export function makeAgents({ marks, without, pid = process.pid }: AgentsInit): readonly AgentBinding[] {
+  const mark = (line: Omit<Mark, "pid">) => appendFileSync(marks, `${JSON.stringify({ ...line, pid })}\n`);
   const isFirst = (what: Mark["what"], n: string, of: string) =>
     marksIn(marks).filter((one) => one.what === what && one.n === n && one.of === of).length === 1;
 

@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { type ApprovalRecord, postgres, redisBus, Trackside } from "@trackside/host";
 import type { DurableEvent, RunResult } from "trackside";
+import { temporaryFolder } from "../../../../scripts/testing/temporary-folder.ts";
 import { temporal } from "../../src/client/index.ts";
-import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
 import { type Mark, makeAgents, makeWorkflows, marksIn, opens, toolkitOf } from "./agents.ts";
+import { bundleFile } from "./bundle-file.ts";
 import { KEYS } from "./keys.ts";
 import { Program } from "./processes.ts";
-import type { Decided, DeskProgram, WorkerProgram } from "./program.ts";
+import { type StartedWorker, startWorker, type WorkerInit } from "./worker.ts";
 
-const POLL_MS = 20;
+const POLL_MS = 50;
 /** Whoever waits in vain says what for, before the test is ended. */
 const PATIENCE_MS = 240_000;
 
@@ -23,19 +23,20 @@ export interface Servers {
   readonly redis?: string;
 }
 
-/** A database and a task queue with workers in processes of their own; this process only starts runs and reads. */
+/** A database and a task queue with workers, in processes of their own where a test kills them, else in this one. */
 export class Place {
   readonly trackside: Trackside;
   readonly workflows: WorkflowClient;
-  readonly #init: WorkerProgram;
+  readonly #init: WorkerInit;
   readonly #connection: Connection;
-  readonly #dir: string;
   readonly #workers = new Set<Program>();
+  readonly #inside = new Map<number, StartedWorker>();
+  #insideCount = 0;
+  readonly #desks: Trackside[] = [];
 
-  private constructor(init: WorkerProgram, connection: Connection, dir: string) {
+  private constructor(init: WorkerInit, connection: Connection) {
     this.#init = init;
     this.#connection = connection;
-    this.#dir = dir;
     this.workflows = new WorkflowClient({ connection });
     const { redis, taskQueue } = init;
     const agents = makeAgents(init);
@@ -51,35 +52,48 @@ export class Place {
   }
 
   static async open({ address, ...servers }: Servers): Promise<Place> {
-    const dir = mkdtempSync(join(tmpdir(), "trackside-place-"));
-    const marks = join(dir, "marks");
+    const marks = join(temporaryFolder("place"), "marks");
     const connection = await Connection.connect({ address });
-    const taskQueue = `queue-${process.pid}-${Date.now()}`;
-    const bundle = join(dir, "workflow-bundle.js");
-    const made = await workflowBundle();
-    if ("code" in made) writeFileSync(bundle, made.code);
-    const init = { role: "worker", address, taskQueue, marks, bundle, ...servers } as const;
-    const place = new Place(init, connection, dir);
+    const taskQueue = `place-${randomUUID()}`;
+    const bundle = await bundleFile();
+    const place = new Place({ address, taskQueue, marks, bundle, ...servers }, connection);
     await place.trackside.open();
     return place;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+    await this.killAll();
+    await Promise.all([...this.#inside.keys()].map((pid) => this.stop(pid)));
+    for (const desk of this.#desks) await desk.close();
     await this.trackside.close();
     await this.#connection.close();
-    rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  /** A worker that is starting; `ready` says when it is up. */
-  worker(other: Pick<WorkerProgram, "without"> = {}): Program {
-    const worker = new Program({ ...this.#init, ...other });
+  /** Starts a worker in this process, with a host of its own. Returns the number that its marks have as `pid`. */
+  async inside(other: Pick<WorkerInit, "without"> = {}): Promise<number> {
+    this.#insideCount += 1;
+    const pid = -this.#insideCount;
+    this.#inside.set(pid, await startWorker({ ...this.#init, ...other, pid }));
+    return pid;
+  }
+
+  /** Stops a worker in this process. */
+  async stop(pid: number): Promise<void> {
+    const worker = this.#inside.get(pid);
+    this.#inside.delete(pid);
+    worker?.shutdown();
+    await worker?.ended;
+  }
+
+  /** Starts a worker in a process of its own; `ready` says when it is up. */
+  worker(): Program {
+    const worker = new Program(this.#init);
     this.#workers.add(worker);
     void worker.ended.then(() => this.#workers.delete(worker));
     return worker;
   }
 
-  /** Has so many workers up. */
+  /** Has so many workers up, each in a process of its own. */
   async workers(count: number): Promise<void> {
     while (this.#workers.size < count) this.worker();
     await Promise.all([...this.#workers].map(({ ready }) => ready));
@@ -95,25 +109,24 @@ export class Place {
     });
   }
 
-  /** Kills the worker that made a mark. Answers when that was. */
-  async kill({ pid }: Pick<Mark, "pid">): Promise<number> {
+  /** Kills the worker that made a mark. */
+  async kill({ pid }: Pick<Mark, "pid">): Promise<void> {
     const worker = [...this.#workers].find((one) => one.pid === pid);
     if (worker === undefined) throw new Error(`no worker has the pid ${pid}`);
     await worker.kill();
-    return Date.now();
   }
 
   async killAll(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.kill()));
   }
 
-  /** Has a process that has the store and nothing else decide an approval. */
-  async decides(given: Omit<DeskProgram, "role" | "database" | "at"> & { at?: number }): Promise<Decided> {
-    const desk = new Program({ role: "desk", database: this.#init.database, at: 0, ...given });
-    await desk.ended;
-    const [decided] = desk.said;
-    if (decided === undefined) throw new Error(`nothing was decided: ${desk.errors}`);
-    return decided;
+  /** A host that has the store and nothing else. */
+  async desk(): Promise<Trackside> {
+    const { database } = this.#init;
+    const desk = new Trackside({ store: postgres(database), keyring: KEYS, agents: [], claims: false });
+    this.#desks.push(desk);
+    await desk.open();
+    return desk;
   }
 
   /** Lets tools go on that wait at the gate of `n`. */

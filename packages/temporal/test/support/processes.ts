@@ -1,24 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
-import type { DeskProgram, WorkerProgram } from "./program.ts";
+import { afterFile } from "../../../../scripts/testing/after-file.ts";
+import type { WorkerInit } from "./worker.ts";
 
 const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
 
-/** Many processes load the same sources: what the first has compiled halves the start of the others. */
-const compiled = mkdtempSync(join(tmpdir(), "trackside-compiled-"));
-const all = new Set<Program>();
-afterAll(async () => {
-  await Promise.all([...all].map((program) => program.kill()));
-  rmSync(compiled, { recursive: true, force: true });
-});
-
-/** A process that the test started. None outlives the tests of its file. */
+/** A worker in a process of its own. It is killed after the last test of the file at the latest. */
 export class Program {
   readonly ready: Promise<void>;
   /** What it said, line by line. */
@@ -27,11 +16,10 @@ export class Program {
   readonly #child: ChildProcess;
   #errors = "";
 
-  constructor(init: WorkerProgram | DeskProgram) {
+  constructor(init: WorkerInit) {
     const flags = ["--conditions=@trackside/source", "--disable-warning=ExperimentalWarning"];
     const child = spawn(process.execPath, [...flags, PROGRAM, JSON.stringify(init)], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+      stdio: ["pipe", "pipe", "pipe"], // the program ends when its stdin does
     });
     this.#child = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -47,8 +35,7 @@ export class Program {
       void this.ended.then(() => reject(new Error(`the process ended: ${this.#errors}`)));
     });
     this.ready.catch(() => {}); // whoever waits for it hears of it
-    all.add(this);
-    void this.ended.then(() => all.delete(this));
+    afterFile(() => this.kill());
   }
 
   get pid(): number {

@@ -1,12 +1,11 @@
 import { Connection, ScheduleClient, WorkflowClient } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 import type { Effects } from "@trackside/host/effects";
 import { type StartRun, startRun } from "../../src/common/start-run.ts";
 import type { ScheduleActivities } from "../../src/common/wire.ts";
 import { activitiesOf } from "../../src/worker/activities.ts";
-import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
-
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+import { bundleFile } from "./bundle-file.ts";
+import "./runtime.ts";
 
 /** What performs the effects of a run. */
 export interface Home {
@@ -49,7 +48,11 @@ export class SharedWorker {
       },
       maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     };
-    const worker = await Worker.create({ ...common, taskQueue, workflowBundle: await workflowBundle() });
+    const worker = await Worker.create({
+      ...common,
+      taskQueue,
+      workflowBundle: { codePath: await bundleFile() },
+    });
     const mine = await Worker.create({ ...common, taskQueue: own });
     const running = Promise.all([worker.run().finally(() => mine.shutdown()), mine.run()]);
     shared.#stops.push(

@@ -1,32 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync } from "node:fs";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import {
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 import { DurableEngine, type DurableOptions, sqlite } from "@trackside/host";
 import type { Effects } from "@trackside/host/effects";
-import { runLog } from "../../../../scripts/testing/run-log.ts";
 import { startRun } from "../../src/common/start-run.ts";
 import { engineName } from "../../src/common/wire.ts";
 import { activitiesOf } from "../../src/worker/activities.ts";
 import { Relay } from "../../src/worker/relay.ts";
-import { workflowBundle } from "../../src/worker/workflow-bundle.ts";
-
-Runtime.install({
-  logger: new DefaultLogger("WARN", ({ level, message, meta }) =>
-    appendFileSync(runLog(), `${level} ${message} ${JSON.stringify(meta ?? {})}\n`),
-  ),
-  // Without it the native part of the SDK writes to stderr by itself.
-  telemetryOptions: {
-    logging: { filter: makeTelemetryFilterString({ core: "WARN", other: "ERROR" }), forward: {} },
-  },
-  shutdownSignals: [],
-});
+import { bundleFile } from "./bundle-file.ts";
+import "./runtime.ts";
 
 /**
  * Engines on a real server, each with a store and options of its own. They share one worker, which finds the engine of a
@@ -62,7 +44,7 @@ export class Stage {
     const worker = await Worker.create({
       ...common,
       taskQueue: this.#taskQueue,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: { codePath: await bundleFile() },
     });
     const mine = await Worker.create({ ...common, taskQueue: own });
     const running = Promise.all([worker.run().finally(() => mine.shutdown()), mine.run()]).then(() => {});

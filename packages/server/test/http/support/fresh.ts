@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlite, Trackside } from "@trackside/host";
 import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { createServer, type TracksideServer } from "../../../src/index.ts";
 import { clerk } from "./room.ts";
 
@@ -12,13 +11,15 @@ export async function fresh(): Promise<{
   readonly server: TracksideServer;
   readonly url: string;
 }> {
-  const dir = await mkdtemp(join(tmpdir(), "trackside-http-"));
-  const trackside = new Trackside({ store: sqlite(join(dir, "trackside.db")), agents: [clerk()] });
+  const dir = temporaryFolder("http");
+  const trackside = new Trackside({
+    store: sqlite(join(dir, "trackside.db"), { sync: "normal" }),
+    agents: [clerk()],
+  });
   const server = createServer({ trackside, port: 0, web: false, checkAnswers: true });
   onTestFinished(async () => {
     await server.close({ graceMs: 0 });
     await trackside.close();
-    await rm(dir, { recursive: true, force: true });
   });
   const { url } = await server.listen();
   return { trackside, server, url };

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Role, sqlite, Trackside, type TracksideOptions } from "@trackside/host";
 import { Agent, defineTool } from "trackside";
 import { scriptedModel } from "trackside/testing";
-import { afterAll } from "vitest";
 import * as z from "zod";
+import { afterFile } from "../../../../../scripts/testing/after-file.ts";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { type Client, createClient } from "../../../src/client/index.ts";
 import { createServer, type ServerOptions, type TracksideServer } from "../../../src/index.ts";
 
@@ -63,21 +62,12 @@ export const cashier = () =>
     hitlTools: ["refund"],
   });
 
-const open: Room[] = [];
-const dirs: string[] = [];
-
-afterAll(async () => {
-  for (const room of open.splice(0)) await room.close();
-  for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true });
-});
-
 /** A server on a free port with its store in a folder of its own, and a user for each role. */
 export async function openRoom(options: RoomOptions = {}): Promise<Room> {
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "trackside-http-")));
-  if (options.dir === undefined) dirs.push(dir);
+  const dir = options.dir ?? temporaryFolder("http");
   const log: string[] = [];
   const trackside = new Trackside({
-    store: sqlite(join(dir, "trackside.db")),
+    store: sqlite(join(dir, "trackside.db"), { sync: "normal" }),
     agents: [clerk(), cashier()],
     tools: [refund],
     notice: (message) => void log.push(message),
@@ -117,7 +107,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<Room> {
       await trackside.close();
     },
   };
-  open.push(room);
+  afterFile(() => room.close());
   return room;
 }
 
