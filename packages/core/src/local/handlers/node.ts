@@ -19,13 +19,17 @@ import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
 import { nodeDecisionProblem } from "./ask.ts";
 import { callOf } from "./model-message.ts";
-import { gateOf, openRecord } from "./open-record.ts";
+import { gateOf, leftOpen, openRecord } from "./open-record.ts";
 
 /** Works out what a node has to do, or what came of it. What it reads and leaves is in the run's record. */
 export async function runNode(run: RunContext, input: NodeInput, effect: Effect): Promise<NodeOut> {
   const { workflow } = run.agent.definition;
   if (workflow === undefined) throw new Error(`the run ${run.id} is no workflow's`);
-  if (effect.cancelled !== undefined) return { cancelled: effect.cancelled };
+  if (effect.cancelled !== undefined) {
+    const id = input.node === null ? "" : new Place(run, input.node, input.attempt).id("approval");
+    const gate = leftOpen(run, (record) => record.id === id);
+    return gate ? { gate } : { cancelled: effect.cancelled };
+  }
   const values = valuesOf(run, input);
   if (input.node === null) return finish(run, workflow, values);
   const node = workflow.nodes[input.node];

@@ -41,3 +41,12 @@ export function gateOf(
 ): AskInput {
   return { approval_id: id, kind, call_id, tool, reasons, digest, deadline, requested_at };
 }
+
+/**
+ * The gate of a record that an earlier life of this effect opened, and whose delivery died with that life. A cancelled
+ * effect answers with it, so that the loop closes the record as it does any other: else it would stay pending for ever.
+ */
+export function leftOpen(run: RunContext, isIts: (record: Approval) => boolean): AskInput | undefined {
+  const record = run.approvals.pending.find(isIts);
+  return record && gateOf(record, record.call_id ?? record.tool ?? "", record.tool ?? "");
+}

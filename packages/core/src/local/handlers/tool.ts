@@ -20,6 +20,7 @@ import type { RunContext } from "../run-context.ts";
 import { openApproval, openElicitation, type Question, toolDigest } from "./ask.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { type Executed, execute, type Progress } from "./execute.ts";
+import { leftOpen } from "./open-record.ts";
 import { Spoken } from "./spoken.ts";
 import { callError, ToolRecord } from "./tool-record.ts";
 
@@ -46,6 +47,8 @@ function roundOfCall(run: RunContext, input: ToolInput, effect: Effect): Maybe<T
   const record = new ToolRecord(run, part, input);
   const tool = run.agent.toolByName.get(part.tool);
   if (effect.cancelled !== undefined) {
+    const gate = leftOpen(run, ({ call_id }) => call_id === part.call_id);
+    if (gate) return { gate };
     if (input.decided) record.decided(input.decided);
     if (input.children) return interruptedChildren(run, input.children, part, record, effect.cancelled);
     if (input.answered) return interruptedFlight(run, input, record, effect.cancelled);
