@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../../scripts/services/index.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { serviceSuite, sharedPostgres } from "../../../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { crashEverywhere } from "../support/crash-everywhere.ts";
-import { Workers } from "../support/workers.ts";
+import { PostgresPlaces } from "../support/postgres-places.ts";
+import { SimulatedLives } from "../support/simulated.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import "../support/patience.ts";
 
-const PATIENCE_MS = 900_000;
-/** The others differ in what the loop does, not in how it is stored. */
+/** One with every kind of write to the store: appends, outcomes, the inbox, child runs. The others differ in the loop. */
 const PLAYED = [
   "rails after a tool that happens once",
   "a message that joins the run",
@@ -17,33 +15,37 @@ const PLAYED = [
 ];
 
 await serviceSuite(
-  "X2 X3 killed before or after every durable write to PostgreSQL",
-  postgresServer,
+  "X2 X3 a simulated crash at every durable write to PostgreSQL",
+  sharedPostgres,
   (server) => {
-    const dir = mkdtempSync(join(tmpdir(), "trackside-crash-postgres-"));
-    const workers = new Workers(4);
-    const place = () => server.createDatabase();
+    const dir = temporaryFolder("crash-postgres");
+    // Frozen lives keep their connections, and a server has a hundred.
+    const lives = new SimulatedLives({ atOnce: 3, mostFrozen: 6 });
+    let places: PostgresPlaces;
 
-    afterAll(async () => {
-      await workers.stop();
-      rmSync(dir, { recursive: true, force: true });
+    beforeAll(async () => {
+      places = await PostgresPlaces.open(server);
     });
 
-    for (const scenario of SCENARIOS.filter(({ name }) => PLAYED.includes(name))) {
-      test(
-        scenario.name,
-        async () => {
-          const { problems, points } = await crashEverywhere(scenario, {
-            workers,
-            dir,
-            place,
-            inTurns: true,
-          });
-          expect(problems).toEqual([]);
-          expect(points).toBeGreaterThan(12);
-        },
-        PATIENCE_MS,
-      );
-    }
+    afterEach(async () => {
+      await lives.stopThreads();
+      await places.clear();
+    });
+
+    afterAll(async () => {
+      await lives.stop();
+      await places.close();
+    });
+
+    for (const scenario of SCENARIOS.filter(({ name }) => PLAYED.includes(name)))
+      test(scenario.name, async () => {
+        const { problems, points } = await crashEverywhere(scenario, {
+          lives,
+          dir,
+          place: () => places.create(),
+        });
+        expect(problems).toEqual([]);
+        expect(points).toBeGreaterThan(12);
+      });
   },
 );

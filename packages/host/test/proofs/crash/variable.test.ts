@@ -1,25 +1,21 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { CRASH_AT } from "../support/crash-point.ts";
 import { Programs } from "../support/programs.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import "../support/patience.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "trackside-variable-"));
+const dir = temporaryFolder("variable");
 let programs: Programs;
 
 beforeAll(async () => {
   programs = await Programs.build();
 });
 
-afterAll(() => {
-  programs.remove();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => programs.remove());
 
 /** Plays the first scenario by hand, as the program's own words say. */
 async function play(name: string, variables: Record<string, string>) {

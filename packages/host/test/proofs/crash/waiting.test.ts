@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Clock } from "trackside";
 import { systemClock } from "trackside/engine";
 import { scriptedModel } from "trackside/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../scripts/testing/temporary-folder.ts";
 import { DurableEngine } from "../../../src/journal/durable-engine.ts";
 import { rows, sqlite } from "../../../src/store/index.ts";
 
 const RESTARTS = 6;
 const LONG_MS = 600_000;
-const dir = mkdtempSync(join(tmpdir(), "trackside-waiting-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder("waiting");
 
 test("X2 a run that waits for a provider is not parked, however often its process is restarted", async () => {
   const overloaded = Object.assign(new Error("overloaded"), { statusCode: 503 });

@@ -2,10 +2,10 @@ import type { Approval } from "trackside";
 import { expect, test } from "vitest";
 import { rows } from "../../../src/store/index.ts";
 import { script } from "./support/agents.ts";
-import { onEveryStore, type Place, type Worker } from "./support/place.ts";
+import { onAnyStore, type Place, type Worker } from "./support/place.ts";
 import type { Got } from "./support/protocol.ts";
 
-await onEveryStore("binding", (fresh) => {
+await onAnyStore("binding", (fresh) => {
   test("L3 arguments edited in the record behind the engine's back do not run, before or after the decision", async () => {
     const place = await fresh();
     const worker = await place.process();
@@ -69,7 +69,10 @@ await onEveryStore("binding", (fresh) => {
     expect(await approve(patient, theirs)).toMatchObject({ state: "approved" });
     const [decided] = (await place.approvals()).filter(({ id }) => id === theirs?.id);
     await tamper(place, mine, () => ({ ...decided }));
-    await new Promise((resolve) => setTimeout(resolve, 2_500)); // the engine looks at its records again, twice
+    // A later run ends after 2.1 s in the same process, which looks at all its records every second.
+    const slow = script(3, [{ calls: [{ tool: "look", args: { n: 3, ms: 2_100 } }] }, "done"]);
+    const [other = ""] = await patient.start([{ agent: "free", input: slow }]);
+    await patient.ask({ do: "result", runs: [other] });
     expect(place.ran()).toEqual(new Map([[2, 1]]));
   });
 

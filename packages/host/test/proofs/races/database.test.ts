@@ -1,42 +1,44 @@
 import { expect, test } from "vitest";
 import { postgresServer, serviceSuite } from "../../../../../scripts/services/index.ts";
 import { script } from "./support/agents.ts";
-import { type Place, placeOn, sqlitePlace, tempDir, until, type Worker } from "./support/place.ts";
+import { isProof, type Place, placeOn, sqlitePlace, tempDir, until, type Worker } from "./support/place.ts";
 
-const RUNS = 60;
+const RUNS = isProof ? 60 : 12;
 
-await serviceSuite("a database that comes and goes", postgresServer, (server) => {
-  const fresh = async () => placeOn("postgres", await server.createDatabase(), tempDir());
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+// `npm test` restarts PostgreSQL under the store alone, in store/postgres-faults.test.ts.
+if (isProof)
+  await serviceSuite("a database that comes and goes", postgresServer, (server) => {
+    const fresh = async () => placeOn("postgres", await server.createDatabase(), tempDir());
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  test("X3 PostgreSQL restarted and killed again and again under load: all runs end, nothing twice, nothing lost", async () => {
-    const place = await fresh();
-    const workers = await Promise.all([place.process(), place.process()]);
-    const ids = await load(workers);
-    for (const how of ["restart", "kill", "restart", "kill"] as const) {
+    test("X3 PostgreSQL restarted and killed again and again under load: all runs end, nothing twice, nothing lost", async () => {
+      const place = await fresh();
+      const workers = await Promise.all([place.process(), place.process()]);
+      const ids = await load(workers);
+      for (const how of ["restart", "kill", "restart", "kill"] as const) {
+        await pause(700);
+        if (how === "kill") await server.kill();
+        await server.restart();
+      }
+      await finished(place, ids);
+    });
+
+    test("X4 PostgreSQL away for longer than a lease: nobody loses a run, and nobody has to be asked", async () => {
+      const place = await fresh();
+      const lease = { leaseMs: 5_000 };
+      const workers = await Promise.all([place.process(lease), place.process(lease)]);
+      const ids = await load(workers);
       await pause(700);
-      if (how === "kill") await server.kill();
+      await server.kill();
+      await pause(6_500);
       await server.restart();
-    }
-    await finished(place, ids);
+      await finished(place, ids);
+      for (const { notices } of workers) {
+        expect(notices.filter((told) => told.includes("others have taken"))).toEqual([]);
+        expect(notices.filter((told) => told.includes("has not been reachable"))).not.toEqual([]);
+      }
+    });
   });
-
-  test("X4 PostgreSQL away for longer than a lease: nobody loses a run, and nobody has to be asked", async () => {
-    const place = await fresh();
-    const lease = { leaseMs: 5_000 };
-    const workers = await Promise.all([place.process(lease), place.process(lease)]);
-    const ids = await load(workers);
-    await pause(700);
-    await server.kill();
-    await pause(6_500);
-    await server.restart();
-    await finished(place, ids);
-    for (const { notices } of workers) {
-      expect(notices.filter((told) => told.includes("others have taken"))).toEqual([]);
-      expect(notices.filter((told) => told.includes("has not been reachable"))).not.toEqual([]);
-    }
-  });
-});
 
 test("X3 SQLite on a full disk: it says what to do, and when there is room again the runs go on by themselves", async () => {
   const place = await sqlitePlace();

@@ -2,13 +2,14 @@ import type { Approval } from "trackside";
 import { expect, test } from "vitest";
 import { rows } from "../../../src/store/index.ts";
 import { script } from "./support/agents.ts";
-import { onEveryStore, type Place, until, type Worker } from "./support/place.ts";
+import { isProof, onEveryStore, type Place, until, type Worker } from "./support/place.ts";
 import type { Deciding, Got } from "./support/protocol.ts";
 
-const TRIALS = 200;
-const DECIDERS = 50;
+const TRIALS = isProof ? 200 : 10;
+const DECIDERS = isProof ? 50 : 10;
 /** Each of them is a race of its own. */
-const AT_ONCE = 50;
+const AT_ONCE = isProof ? 50 : 10;
+const RUNS = isProof ? 40 : 10;
 
 await onEveryStore("races", (fresh) => {
   test(`L4 ${TRIALS} times ${DECIDERS} deciders in two processes: one winner, one execution, the rest told who won`, async () => {
@@ -44,10 +45,10 @@ await onEveryStore("races", (fresh) => {
   test("L4 approve against the deadline: it is one or the other, and a late approval is told so", async () => {
     const place = await fresh();
     const [one, two] = await pair(place, { timeoutSeconds: 4 });
-    await startGated([one, two], 40);
+    await startGated([one, two], RUNS);
     const approvals = await until("all to be asked for", async () => {
       const all = await place.approvals(); // a deadline may have passed before the last is asked for
-      return all.length === 40 ? all : undefined;
+      return all.length === RUNS ? all : undefined;
     });
     const heard = await Promise.all(
       [one, two].map(async (worker) => {
@@ -63,7 +64,7 @@ await onEveryStore("races", (fresh) => {
         return decisions.map((asked, i) => ({ asked, got: got[i] ?? {} }));
       }),
     );
-    await place.ended(40);
+    await place.ended(RUNS);
     const after = await place.approvals();
     expect(problems(after, heard.flat())).toEqual([]);
     for (const { state, arguments: args, decision, deadline } of after) {
@@ -76,8 +77,8 @@ await onEveryStore("races", (fresh) => {
   test("L4 approve against a cancel from the other process: it is one or the other, and every call has its result", async () => {
     const place = await fresh();
     const [one, two] = await pair(place);
-    const runs = await startGated([one, two], 40);
-    const approvals = await place.pending(40);
+    const runs = await startGated([one, two], RUNS);
+    const approvals = await place.pending(RUNS);
     const decisions = approvals.map(({ id }) => ({ id, decision: { choice: "approve", by: "ann" } }));
     const half = decisions.length / 2;
     const [gotOne, gotTwo] = await Promise.all([
@@ -86,7 +87,7 @@ await onEveryStore("races", (fresh) => {
       one.ask({ do: "cancel", runs: approvals.slice(half).map(({ run_id }) => run_id), reason: "enough" }),
       two.ask({ do: "cancel", runs: approvals.slice(0, half).map(({ run_id }) => run_id), reason: "enough" }),
     ]);
-    await place.ended(40);
+    await place.ended(RUNS);
     const heard = decisions.map((asked, i) => ({ asked, got: [...gotOne, ...gotTwo][i] ?? {} }));
     const after = await place.approvals();
     expect(problems(after, heard)).toEqual([]);
@@ -138,7 +139,7 @@ await onEveryStore("races", (fresh) => {
   test("X6 messages sent while a run ends from another process join it, open the next turn, or are refused; none is lost", async () => {
     const place = await fresh();
     const [one, two] = await pair(place);
-    const runs = Array.from({ length: 30 }, (_, n) => ({
+    const runs = Array.from({ length: isProof ? 30 : 8 }, (_, n) => ({
       agent: "free" as const,
       input: script(n, [{ text: "done", delayMs: 300 }]),
     }));

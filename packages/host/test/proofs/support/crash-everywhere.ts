@@ -1,33 +1,39 @@
-import { rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Job } from "./job.ts";
 import { differences, faults, type Played } from "./judge.ts";
 import { Ledger } from "./ledger.ts";
+import type { Lives } from "./lives.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Broken } from "./stage.ts";
-import type { Workers } from "./workers.ts";
 
 export interface CrashInit {
-  readonly workers: Workers;
+  readonly lives: Lives;
   readonly dir: string;
-  /** Where the next database is; a file in `dir` unless given. */
+  /** Where the next database is. Default: a file in `dir`. */
   readonly place?: () => Promise<string>;
+  /** A database file that each one begins as: with its tables, where crashes while tables are made are played elsewhere. */
+  readonly template?: string;
   readonly broken?: Broken | undefined;
-  /** How long a process may take; the default is long. */
+  /** The longest that the life after the last crash may take, where a planted bug makes it wait in vain. */
   readonly lifeMs?: number;
   /** Where the process that takes over is killed in turn, for each point. */
   readonly again?: (point: CrashAt) => readonly CrashAt[];
-  /** Before one write, after the next: where the same scenario is played in full elsewhere. */
-  readonly inTurns?: boolean;
+  /** What becomes of the write a life ends at. Default: `before` and `after`. */
+  readonly whens?: readonly When[];
   /** A problem like this is all that is looked for: no more points are played once it is found. */
   readonly until?: RegExp;
+  /** The first durable write to crash at. Default: 1. */
+  readonly from?: number;
 }
 
-/** Before or after the n-th durable write of a process. */
+/** The n-th durable write of a life, and what becomes of it: see `CrashPoint`. */
 export interface CrashAt {
   readonly n: number;
-  readonly when: "before" | "after";
+  readonly when: When;
 }
+
+type When = "before" | "after" | "late";
 
 /** What came of playing a scenario with a crash at every point. */
 export interface Crashes {
@@ -42,7 +48,7 @@ export interface Crashes {
   readonly problems: readonly string[];
 }
 
-const WHEN = ["before", "after"] as const;
+const BOTH = ["before", "after"] as const;
 
 let places = 0;
 
@@ -57,9 +63,9 @@ export async function crashEverywhere(scenario: Scenario, init: CrashInit): Prom
   const own = faults(scenario, calm);
   if (own.length > 0) return { ...NOTHING, problems: own.map((fault) => `without a crash: ${fault}`) };
   const played: Point[] = [];
-  const first = Array.from({ length: calm.writes }, (_, i) => i + 1);
-  if (init.until === undefined) await Promise.all(first.map(crashAround));
-  else for (const n of first) await crashAround(n);
+  const every = Array.from({ length: calm.writes }, (_, i) => i + 1).slice((init.from ?? 1) - 1);
+  if (init.until === undefined) await Promise.all(every.map(crashAround));
+  else for (const n of every) await crashAround(n);
   // Writes that were one transaction then may be two now.
   for (let n = calm.writes + 1; n < calm.writes * 3 && (await crashAround(n)) > 0; n += 1);
   const sum = (of: (point: Point) => number) => played.reduce((all, point) => all + of(point), 0);
@@ -73,7 +79,7 @@ export async function crashEverywhere(scenario: Scenario, init: CrashInit): Prom
 
   /** Answers how many processes died there. */
   async function crashAround(n: number): Promise<number> {
-    const whens = init.inTurns ? WHEN.filter((_, i) => i === n % 2) : WHEN;
+    const whens = init.whens ?? BOTH;
     const points = whens.flatMap((when): (readonly CrashAt[])[] => {
       const again = init.again?.({ n, when });
       return again ? again.map((second) => [{ n, when }, second]) : [[{ n, when }]];
@@ -112,11 +118,13 @@ export async function playOnce(
 ): Promise<Played | string> {
   const name = join(init.dir, String(++places));
   const place = init.place ? await init.place() : `${name}.db`;
+  if (init.template !== undefined) copyFileSync(init.template, place);
   const ledger = `${name}.ledger`;
   const job: Job = { place, ledger, scenario: scenario.name, broken: init.broken };
   let deaths = 0;
-  for (const crashAt of [...crashes, undefined]) {
-    const life = await init.workers.play({ ...job, crashAt }, init.lifeMs);
+  for (const [nth, crashAt] of [...crashes, undefined].entries()) {
+    const lifeMs = crashAt === undefined ? init.lifeMs : undefined;
+    const life = await init.lives.play({ ...job, crashAt }, nth, lifeMs);
     if ("wrong" in life) return life.wrong;
     if ("killed" in life) {
       deaths += 1;

@@ -9,6 +9,7 @@ import { decideAll } from "./people.ts";
 import { isBusy, report } from "./report.ts";
 import { Stage } from "./stage.ts";
 
+const LOOK_MS = 20;
 const [place = "", ledger = "", runs = "0", atOnce = "1"] = process.argv.slice(2);
 const stage = new Stage(new Ledger(ledger));
 const agent = busyAgent(stage);
@@ -22,11 +23,16 @@ stage.engine = engine;
 await engine.open();
 process.stdout.write('{"ready":true}\n');
 
-const deciding = decideAll(engine, stage, () => ({ choice: "approve", by: "harness" }));
+const deciding = decideAll(
+  engine,
+  stage,
+  () => ({ choice: "approve", by: "harness" }),
+  () => sleep(LOOK_MS),
+);
 const over = await endedRequests();
 const left = Array.from({ length: Number(runs) }, (_, i) => `run ${i}`).filter((id) => !over.has(id));
 await Promise.all(Array.from({ length: Number(atOnce) }, startOneAfterTheOther));
-while (await isBusy(engine)) await sleep(20);
+while (await isBusy(engine)) await sleep(LOOK_MS);
 process.stdout.write('{"over":true}\n'); // whoever kills processes lets this one finish its sentence
 deciding.stop();
 process.stdout.write(`${JSON.stringify({ report: { ...(await report(engine)), transcript: [] } })}\n`);

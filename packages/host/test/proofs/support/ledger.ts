@@ -19,12 +19,16 @@ export interface Entry {
  */
 export class Ledger {
   readonly #path: string;
+  readonly #check: () => void;
 
-  constructor(path: string) {
+  /** `check` throws in a life that is over: it has no effect on the world any more. */
+  constructor(path: string, check: () => void = () => {}) {
     this.#path = path;
+    this.#check = check;
   }
 
   enter(entry: Entry): void {
+    this.#check();
     appendFileSync(this.#path, `${JSON.stringify(entry)}\n`);
   }
 

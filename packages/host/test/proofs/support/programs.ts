@@ -1,9 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { build } from "tsdown";
+import { RUN_FOLDER } from "../../../../../scripts/testing/run-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 const HERE = fileURLToPath(new URL("./", import.meta.url));
@@ -13,12 +15,29 @@ const APART = ["better-sqlite3", "pg", "redis", /^@opentelemetry\//];
 /** The programs that are killed, each in one file: they are started by the hundred, and so start in a third of the time. */
 export class Programs {
   readonly #dir: string;
+  readonly #isShared: boolean;
 
-  constructor(dir: string) {
+  constructor(dir: string, isShared = false) {
     this.#dir = dir;
+    this.#isShared = isShared;
   }
 
+  /** Test files of one run share what the first of them built; the folder of the run is removed with it. */
   static async build(): Promise<Programs> {
+    const run = process.env[RUN_FOLDER];
+    if (run === undefined) return Programs.#build();
+    const shared = join(run, "crash-programs");
+    if (existsSync(shared)) return new Programs(shared, true);
+    const built = await Programs.#build();
+    try {
+      renameSync(built.#dir, shared);
+    } catch {
+      built.remove(); // another test file was faster
+    }
+    return new Programs(shared, true);
+  }
+
+  static async #build(): Promise<Programs> {
     const dir = mkdtempSync(join(tmpdir(), "trackside-programs-"));
     symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules")); // where packages that stay apart are found
     await build({
@@ -27,7 +46,9 @@ export class Programs {
       tsconfig: join(ROOT, "tsconfig.json"),
       entry: {
         worker: join(HERE, "worker.ts"),
+        "simulated-worker": join(HERE, "simulated-worker.ts"),
         "kill-worker": join(HERE, "kill-worker.ts"),
+        "race-program": join(HERE, "../races/support/program.ts"),
         "pulse-worker": fileURLToPath(new URL("../../../src/pulse-worker.ts", import.meta.url)),
       },
       outDir: dir,
@@ -44,7 +65,7 @@ export class Programs {
   }
 
   start(
-    name: "worker" | "kill-worker",
+    name: "worker" | "kill-worker" | "race-program",
     args: readonly string[] = [],
     variables: Readonly<Record<string, string>> = {},
   ): ChildProcessWithoutNullStreams {
@@ -52,7 +73,12 @@ export class Programs {
     return spawn(process.execPath, [join(this.#dir, `${name}.js`), ...args], { env });
   }
 
+  /** A thread; the process that starts it has a compile cache of its own. */
+  thread(name: "simulated-worker"): Worker {
+    return new Worker(join(this.#dir, `${name}.js`), { execArgv: [] });
+  }
+
   remove(): void {
-    rmSync(this.#dir, { recursive: true, force: true });
+    if (!this.#isShared) rmSync(this.#dir, { recursive: true, force: true });
   }
 }

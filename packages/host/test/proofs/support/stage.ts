@@ -21,7 +21,7 @@ import type { DurableEngine } from "../../../src/journal/durable-engine.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** Ways to break what is tested, so that the test shows that it would notice. */
-export type Broken = "lying-effect" | "early-answer" | "always-run" | "never-claims";
+export type Broken = "lying-effect" | "early-answer" | "always-run" | "never-claims" | "late-fence";
 
 export const TENANT = "default";
 

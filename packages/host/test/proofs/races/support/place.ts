@@ -1,36 +1,43 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Approval } from "trackside";
-import { afterAll, describe, onTestFinished, vi } from "vitest";
-import { postgresServer, serviceSuite } from "../../../../../../scripts/services/index.ts";
+import { describe, onTestFinished, vi } from "vitest";
+import { serviceSuite, sharedPostgres } from "../../../../../../scripts/services/index.ts";
+import { temporaryFolder } from "../../../../../../scripts/testing/temporary-folder.ts";
 import { readApproval } from "../../../../src/approvals/records.ts";
 import { postgres, type RunsTable, rows, type Store, sqlite } from "../../../../src/store/index.ts";
+import { Programs } from "../../support/programs.ts";
 import type { EffectLine } from "./agents.ts";
 import type { Command, Got, NewRun, ProgramInit } from "./protocol.ts";
 
-const PROGRAM = fileURLToPath(new URL("program.ts", import.meta.url));
 const POLL_MS = 25;
 /** Whoever waits in vain says what for, before the test is ended. */
 const PATIENCE_MS = 120_000;
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
-/** Dozens of processes load the same sources: what the first has compiled halves the start of the others. */
-const compiled = mkdtempSync(join(tmpdir(), "trackside-compiled-"));
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+/** `npm run prove` plays every race in full and on both databases; `npm test` a small sample of it. */
+export const isProof = process.env["TRACKSIDE_PROVE"] === "1";
 
-/** The same proofs on both databases: `fresh` makes an empty one for each test. */
+/** The same races on both databases: `fresh` makes an empty one for each test. */
 export async function onEveryStore(
   title: string,
   body: (fresh: () => Promise<Place>) => void,
 ): Promise<void> {
   describe(`${title} on SQLite`, () => body(sqlitePlace));
-  await serviceSuite(`${title} on PostgreSQL`, postgresServer, (server) =>
+  await onPostgres(title, body);
+}
+
+/** For races that the code above the store decides: the same code on either database, so `npm test` plays it on SQLite. */
+export async function onAnyStore(title: string, body: (fresh: () => Promise<Place>) => void): Promise<void> {
+  describe(`${title} on SQLite`, () => body(sqlitePlace));
+  if (isProof) await onPostgres(title, body);
+}
+
+async function onPostgres(title: string, body: (fresh: () => Promise<Place>) => void): Promise<void> {
+  await serviceSuite(`${title} on PostgreSQL`, sharedPostgres, (server) =>
     body(async () => placeOn("postgres", await server.createDatabase(), tempDir())),
   );
 }
@@ -48,9 +55,7 @@ export async function placeOn(kind: "sqlite" | "postgres", target: string, dir: 
 }
 
 export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "trackside-races-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  return temporaryFolder("races");
 }
 
 /** One database, the processes on it, and what they did. */
@@ -231,17 +236,11 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+let programs: Promise<Programs> | undefined;
+
 async function startWorker(init: ProgramInit): Promise<Worker> {
-  const child = spawn(
-    process.execPath,
-    [
-      "--conditions=@trackside/source",
-      "--disable-warning=ExperimentalWarning",
-      PROGRAM,
-      JSON.stringify(init),
-    ],
-    { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, NODE_COMPILE_CACHE: compiled } },
-  );
+  programs ??= Programs.build();
+  const child = (await programs).start("race-program", [JSON.stringify(init)]);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;

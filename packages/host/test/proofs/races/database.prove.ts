@@ -1,0 +1,2 @@
+// The same races in full, and on both databases: see `isProof`.
+import "./database.test.ts";

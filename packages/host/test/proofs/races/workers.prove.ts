@@ -1,0 +1,2 @@
+// The same races in full, and on both databases: see `isProof`.
+import "./workers.test.ts";
