@@ -4,7 +4,16 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Job } from "./job.ts";
-import { LIFE_MS, type Life, type Lives, overtake, Slots, tookTooLong } from "./lives.ts";
+import {
+  judgeLate,
+  LIFE_MS,
+  type Life,
+  type Lives,
+  type Overtaken,
+  overtake,
+  Slots,
+  tookTooLong,
+} from "./lives.ts";
 import { Programs } from "./programs.ts";
 
 const LOOK_MS = 20;
@@ -29,6 +38,7 @@ class Process {
   async play(job: Job, lifeMs: number): Promise<Life> {
     this.#process.stdin.write(`${JSON.stringify(job)}\n`);
     let late = false;
+    let overtaken: Overtaken | undefined;
     const timer = setTimeout(() => {
       late = true;
       this.#process.kill("SIGKILL");
@@ -40,7 +50,7 @@ class Process {
         const said = JSON.parse(value);
         if (said.held === undefined) return { done: said };
         await this.#stopped();
-        await overtake(job.place);
+        overtaken = await overtake(job.place);
         this.#process.kill("SIGCONT");
       }
     } finally {
@@ -48,7 +58,8 @@ class Process {
     }
     const signal = await this.ended;
     if (late) return tookTooLong(lifeMs);
-    if (signal === "SIGKILL" && job.crashAt !== undefined) return { killed: true };
+    if (signal === "SIGKILL" && job.crashAt !== undefined)
+      return overtaken ? judgeLate(overtaken) : { killed: true };
     return { wrong: `the process ended by itself: ${this.#errors}` };
   }
 

@@ -1,6 +1,15 @@
 import type { Worker } from "node:worker_threads";
 import type { Job } from "./job.ts";
-import { LIFE_MS, type Life, type Lives, overtake, Slots, tookTooLong } from "./lives.ts";
+import {
+  judgeLate,
+  LIFE_MS,
+  type Life,
+  type Lives,
+  type Overtaken,
+  overtake,
+  Slots,
+  tookTooLong,
+} from "./lives.ts";
 import { Programs } from "./programs.ts";
 
 export interface SimulatedInit {
@@ -20,6 +29,7 @@ interface Said {
 class Thread {
   readonly #worker: Worker;
   readonly #playing = new Map<number, { readonly job: Job; end(life: Life): void }>();
+  readonly #overtaken = new Map<number, Overtaken>();
   readonly #ended: Promise<unknown>;
   #last = 0;
   #frozen = 0;
@@ -59,11 +69,13 @@ class Thread {
 
   async #hear({ id, held, life }: Said): Promise<void> {
     const playing = this.#playing.get(id);
-    if (life !== undefined) playing?.end(life);
-    if (!held || playing === undefined) return;
+    if (playing === undefined) return;
+    const overtaken = this.#overtaken.get(id);
     try {
-      await overtake(playing.job.place);
-      this.#worker.postMessage({ id });
+      if (held) {
+        this.#overtaken.set(id, await overtake(playing.job.place));
+        this.#worker.postMessage({ id });
+      } else if (life !== undefined) playing.end(overtaken ? await judgeLate(overtaken) : life);
     } catch (error) {
       playing.end({ wrong: `its runs could not be claimed: ${String(error)}` });
     }
