@@ -3,7 +3,7 @@ import { postgresServer, serviceSuite } from "../../../../../scripts/services/in
 import { script } from "./support/agents.ts";
 import { isProof, type Place, placeOn, sqlitePlace, tempDir, until, type Worker } from "./support/place.ts";
 
-const RUNS = isProof ? 60 : 12;
+const RUNS = 60;
 
 // `npm test` restarts PostgreSQL under the store alone, in store/postgres-faults.test.ts.
 if (isProof)
