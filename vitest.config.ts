@@ -46,8 +46,9 @@ export default defineConfig({
     // One line for each file.
     slowTestThreshold: Number.POSITIVE_INFINITY,
     setupFiles: "./scripts/testing/setup.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only what never happens takes this long, also where others are at work.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // A test that passes on the second try hides what CI is there to find.
     retry: 0,
     // Building Temporal takes minutes, where it has to be built: what needs it comes last.
@@ -74,9 +75,6 @@ export default defineConfig({
           pool: "forks",
           isolate: false,
           setupFiles: ["./scripts/testing/setup.ts", "./packages/cli/test/support/setup.ts"],
-          // Starting a process takes seconds where others are at work.
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
           execArgv: [...EXEC, `--conditions=${conditions[0]}`],
         },
       },

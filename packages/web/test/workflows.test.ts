@@ -248,8 +248,9 @@ await browserSuite("workflows in the control room", (browser) => {
     await page.keyboard.type("Deploy {{ input.service }} {{ input.version }}?");
     await press("Escape");
     await focused("approval");
-    // Apart, and then connected by its name.
+    // Apart, and then connected by its name: it would follow a node that is still selected.
     await press("Escape");
+    await page.locator(".react-flow__node.selected").waitFor({ state: "detached" });
     await add("deploy_service");
     await tabTo("Service");
     await page.keyboard.type("{{ input.service }}");
@@ -295,8 +296,14 @@ await browserSuite("workflows in the control room", (browser) => {
     const client = await room.client();
     expect(withoutPlaces(await client.exportWorkflow({ params: { name: "deploy" } }))).toMatchObject(DEPLOY);
 
-    await press("r");
-    await page.getByRole("dialog").getByRole("textbox", { name: "Service" }).waitFor();
+    // The page takes its keys once it is painted, which nothing on it shows.
+    const service = page.getByRole("dialog").getByRole("textbox", { name: "Service" });
+    await expect
+      .poll(async () => {
+        if (!(await service.isVisible())) await press("r");
+        return service.isVisible();
+      }, PATIENT)
+      .toBe(true);
     await tabTo("Service");
     await page.keyboard.type("search");
     await tabTo("Version");

@@ -47,6 +47,9 @@ export class SharedWorker {
         ...schedules,
       },
       maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+      // An activity of a run whose home was forgotten never ends by itself.
+      shutdownGraceTime: 0,
+      shutdownForceTime: "2 s" as const,
     };
     const worker = await Worker.create({
       ...common,
@@ -58,7 +61,7 @@ export class SharedWorker {
     shared.#stops.push(
       async () => {
         worker.shutdown();
-        await running;
+        await running.catch(() => {}); // it says when it had to leave activities behind
       },
       () => shared.connection.close(),
       () => native.close(),
