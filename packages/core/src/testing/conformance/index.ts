@@ -3,6 +3,7 @@ import type { Behaviour } from "./behaviour.ts";
 import { budget } from "./budget.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
+import { failClosed } from "./fail-closed.ts";
 import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
@@ -28,6 +29,7 @@ export const engineConformance: readonly Behaviour[] = [
   ...artifacts,
   ...faults,
   ...guards,
+  ...failClosed,
   ...guardsPipeline,
   ...guardsApprovals,
   ...context,
