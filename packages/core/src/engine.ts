@@ -35,7 +35,7 @@ export { newId } from "./local/ids.ts";
 export type { Maybe } from "./local/maybe.ts";
 export type { UsageNote } from "./local/prompt-cache/report.ts";
 export { isCrowded } from "./local/request-size.ts";
-export type { ResourceDesk } from "./local/resources.ts";
+export { type Claim, conflicts, type ResourceDesk } from "./local/resources.ts";
 export {
   type Approver,
   type EngineParts,
