@@ -26,7 +26,7 @@ export type { CounterDesk } from "./local/counters.ts";
 export { digestOf, sha256 } from "./local/digest.ts";
 export { dry } from "./local/dry.ts";
 export { Effect } from "./local/effect.ts";
-export { engineParts, refused } from "./local/engine.ts";
+export { type DeferringRun, engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
 export { askApprover } from "./local/handlers/ask.ts";
 export { decisionProblem } from "./local/handlers/decision-problem.ts";

@@ -1,5 +1,6 @@
 import { messageOf } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
+import { isJson } from "../schema/json.ts";
 import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import type { MemberHook, ParallelGroup, PostContext, PostHook, PreHook, Task } from "./pipeline-hooks.ts";
 import { type Content, isBlank, PipelineAnswer, Turn, toParts } from "./turn.ts";
@@ -12,6 +13,8 @@ export interface PipelineServices {
   estimate(parts: readonly UserPart[]): number;
   /** How many tokens all hooks together may add. */
   readonly reserve: number;
+  /** Why this task cannot be deferred here; undefined when it can. */
+  taskProblem(task: Task): string | undefined;
 }
 
 /** What one hook added. */
@@ -83,6 +86,12 @@ export async function runPostHooks(
   const defer: PostContext["defer"] = (task, input) => {
     if (typeof task?.name !== "string" || typeof task.run !== "function")
       throw new TypeError("defer(task, input) takes a task { name, run }");
+    if (input !== undefined && !isJson(input))
+      throw new TypeError(
+        `defer: the input of "${task.name}" must be JSON, because it is kept until the task runs`,
+      );
+    const problem = services.taskProblem(task);
+    if (problem !== undefined) throw new TypeError(`defer: ${problem}`);
     deferred.push({ task, input });
   };
   for (const hook of hooks) {
