@@ -9,12 +9,13 @@ import { type Engine, localEngine, type Receipt } from "./local/engine.ts";
 import type { RunOptions, UserInput } from "./local/run-request.ts";
 import type { RunResult } from "./local/run-result.ts";
 import { streamed } from "./local/streamed.ts";
+import type { AnyHook } from "./rails/dispatch.ts";
 import type { Rail } from "./rails/rail.ts";
 import { RailManager } from "./rails/rail-manager.ts";
 import type { AgentDefinition } from "./schema/agent.ts";
 import type { Approval } from "./schema/approval.ts";
-import type { JsonObject } from "./schema/json.ts";
-import { HOOK_POINTS } from "./schema/points.ts";
+import { deepFreeze, type JsonObject } from "./schema/json.ts";
+import { HOOK_POINTS, type HookPoint } from "./schema/points.ts";
 import type { CompiledSchema, InferOutput, SchemaLike } from "./tools/compile-schema.ts";
 import type { Tool } from "./tools/define-tool.ts";
 
@@ -68,8 +69,8 @@ export class Agent<
   readonly missing: readonly string[];
   /** What this agent holds that JSON cannot name. */
   readonly #inline: readonly string[];
-  /** The hooks it was made with; others were added by hand. */
-  readonly #wired: ReadonlySet<unknown>;
+  /** The hooks it was made with, by point. */
+  readonly #wired: ReadonlyMap<HookPoint, readonly AnyHook[]>;
 
   constructor(config: AgentConfig<Tools, Output>, registry: Registry = {}) {
     const bound: Bound = FromJson.is(config) ? bindJson(config.json, registry) : bindConfig(config, registry);
@@ -81,12 +82,12 @@ export class Agent<
     this.output = bound.output;
     this.#inline = bound.inline;
     const { rails, on, pre, post, stream, missing } = bound.guards;
-    this.pipeline = Object.freeze({ pre, post, stream });
+    this.pipeline = deepFreeze({ pre: [...pre], post: [...post], stream: [...stream] });
     this.missing = missing;
     this.railManager = rails.length > 0 ? wireRails(this.hookManager, rails) : null;
     for (const { point, hook, timeoutMs } of on)
       this.hookManager.add(point, hook, timeoutMs === undefined ? {} : { timeoutMs });
-    this.#wired = new Set(HOOK_POINTS.flatMap((point) => this.hookManager.on(point)));
+    this.#wired = new Map(HOOK_POINTS.map((point) => [point, this.hookManager.on(point)]));
     Object.freeze(this);
   }
 
@@ -97,13 +98,22 @@ export class Agent<
 
   /** The definition as JSON, snake_case. Refuses when something in it has no registered name. */
   toJSON(): Record<string, unknown> {
-    const hooks = HOOK_POINTS.flatMap((point) => {
-      const added = this.hookManager.on(point).filter((hook) => !this.#wired.has(hook));
-      return added.map((hook) => `hook ${hook.name || "(anonymous)"} on ${point}`);
+    const without = (hooks: readonly AnyHook[], known: readonly AnyHook[], point: HookPoint) =>
+      hooks
+        .filter((hook) => !known.includes(hook))
+        .map((hook) => `hook ${hook.name || "(anonymous)"} on ${point}`);
+    const changes = HOOK_POINTS.map((point) => {
+      const [wired, now] = [this.#wired.get(point) ?? [], this.hookManager.on(point)];
+      return { added: without(now, wired, point), removed: without(wired, now, point) };
     });
-    const inline = [...this.#inline, ...hooks];
-    if (inline.length > 0) {
-      const message = `The agent "${this.definition.name}" cannot be written as JSON: it holds ${inline.join(", ")}, which has no registered name.`;
+    const inline = [...this.#inline, ...changes.flatMap(({ added }) => added)];
+    const removed = changes.flatMap((change) => change.removed);
+    const why = [
+      ...(inline.length > 0 ? [`it holds ${inline.join(", ")}, which has no registered name`] : []),
+      ...(removed.length > 0 ? [`it was made with ${removed.join(", ")}, which was removed since`] : []),
+    ];
+    if (why.length > 0) {
+      const message = `The agent "${this.definition.name}" cannot be written as JSON: ${why.join("; ")}.`;
       throw new TracksideError("not_serializable", message);
     }
     return definitionJson(this.definition);

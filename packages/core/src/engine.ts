@@ -26,16 +26,17 @@ export type { CounterDesk } from "./local/counters.ts";
 export { digestOf, sha256 } from "./local/digest.ts";
 export { dry } from "./local/dry.ts";
 export { Effect } from "./local/effect.ts";
-export { engineParts, refused } from "./local/engine.ts";
+export { type DeferringRun, engineParts, refused } from "./local/engine.ts";
 export { EventQueue } from "./local/event-queue.ts";
-export { answerProblem, askApprover, decisionProblem, nodeDecisionProblem } from "./local/handlers/ask.ts";
+export { askApprover } from "./local/handlers/ask.ts";
+export { decisionProblem } from "./local/handlers/decision-problem.ts";
 export { handlers, perform } from "./local/handlers/index.ts";
 export { type RebuiltRequest, rebuildRequest, rebuildSummary } from "./local/handlers/sent-request.ts";
 export { newId } from "./local/ids.ts";
 export type { Maybe } from "./local/maybe.ts";
 export type { UsageNote } from "./local/prompt-cache/report.ts";
 export { isCrowded } from "./local/request-size.ts";
-export type { ResourceDesk } from "./local/resources.ts";
+export { type Claim, conflicts, type ResourceDesk } from "./local/resources.ts";
 export {
   type Approver,
   type EngineParts,

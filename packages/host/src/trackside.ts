@@ -239,12 +239,16 @@ export class Trackside {
           about,
         });
       },
-      onDeferredError: (error, task) => {
+      onDeferredError: (error, task, { tenant, runId: run }) => {
         notice(`the deferred task ${task} failed: ${error instanceof Error ? error.message : String(error)}`);
-        options.onDeferredError?.(error, task);
+        options.onDeferredError?.(error, task, { tenant, runId: run });
         const at = this.engine.clock.now();
-        this.#record({ tenant: DEFAULT_TENANT, at, action: "task.failed", by: "engine", about: { task } });
+        this.#record({ tenant, at, action: "task.failed", by: "engine", about: { run, task } });
       },
+      onUnregisteredTask: (task) =>
+        notice(
+          `deferred work waits for the task "${task}", which is not registered here: pass it in \`tasks\``,
+        ),
     });
     const code = agents as readonly AgentBinding[];
     this.#code = new Map(code.map((agent) => [agent.definition.name, agent]));

@@ -8,6 +8,11 @@ import type { HookContext } from "./context.ts";
 /** A function on a lifecycle point. It returns nothing; to change the course of a run, write a rail. */
 export type Hook<P extends HookPoint = HookPoint> = (ctx: HookContext<P>) => void | Promise<void>;
 
+interface Added {
+  readonly hook: AnyHook;
+  readonly timeoutMs: number;
+}
+
 const NOBODY: readonly Entry[] = Object.freeze([]);
 
 /**
@@ -15,9 +20,8 @@ const NOBODY: readonly Entry[] = Object.freeze([]);
  * one hook among them. The first hook that fails stops the dispatch with a `HookError` that names it.
  */
 export class HookManager {
-  readonly #hooks = new Map<HookPoint, readonly AnyHook[]>();
+  readonly #hooks = new Map<HookPoint, readonly Added[]>();
   readonly #managers = new Set<RailManager>();
-  readonly #timeouts = new Map<AnyHook, number>();
   #changes = 0;
 
   add<P extends HookPoint>(point: P, hook: Hook<P>, options: { readonly timeoutMs?: number } = {}): this {
@@ -31,8 +35,12 @@ export class HookManager {
         `A hook on ${point} is a function (ctx) => void; ${typeof hook} given`,
       );
     }
-    this.#hooks.set(point, [...(this.#hooks.get(point) ?? []), hook]);
-    if (options.timeoutMs !== undefined) this.#timeouts.set(hook, options.timeoutMs);
+    const { timeoutMs = HOOK_TIMEOUT_MS } = options;
+    if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) {
+      const message = `The timeout of a hook on ${point} is milliseconds above 0; ${String(timeoutMs)} given`;
+      throw new TracksideError("config_invalid", message);
+    }
+    this.#hooks.set(point, [...(this.#hooks.get(point) ?? []), { hook, timeoutMs }]);
     const manager = railsBehind(hook);
     if (manager) this.#managers.add(manager);
     this.#changes += 1;
@@ -49,7 +57,7 @@ export class HookManager {
   /** Removes a hook from a point; says whether it was there. */
   remove<P extends HookPoint>(point: P, hook: Hook<P>): boolean {
     const hooks = this.#hooks.get(point) ?? [];
-    const left = hooks.filter((known) => known !== hook);
+    const left = hooks.filter((known) => known.hook !== hook);
     if (left.length === hooks.length) return false;
     if (left.length > 0) this.#hooks.set(point, left);
     else this.#hooks.delete(point);
@@ -59,7 +67,14 @@ export class HookManager {
 
   /** The hooks on a point, in order. */
   on(point: HookPoint): readonly AnyHook[] {
-    return this.#hooks.get(point) ?? [];
+    return (this.#hooks.get(point) ?? []).map(({ hook }) => hook);
+  }
+
+  /** Names that two rails of different managers share, though a run knows its rails by name (R1). */
+  get sharedNames(): readonly string[] {
+    const rails = new Set([...this.#managers].flatMap((manager) => manager.rails));
+    const names = [...rails].map(({ name }) => name);
+    return [...new Set(names.filter((name, i) => names.indexOf(name) < i))];
   }
 
   /** What would run at a point now: hooks, and the rails of managers among them. */
@@ -67,12 +82,10 @@ export class HookManager {
     const hooks = this.#hooks.get(point);
     if (hooks === undefined) return NOBODY;
     return hooks.flatMap(
-      (hook): Entry[] =>
+      ({ hook, timeoutMs }): Entry[] =>
         railsBehind(hook)
           ?.on(point)
-          .map((rail) => ({ rail, hook: undefined })) ?? [
-          { rail: undefined, hook, timeoutMs: this.#timeouts.get(hook) ?? HOOK_TIMEOUT_MS },
-        ],
+          .map((rail) => ({ rail, hook: undefined })) ?? [{ rail: undefined, hook, timeoutMs }],
     );
   }
 

@@ -1,8 +1,9 @@
 import { messageOf } from "../errors.ts";
 import type { Failure } from "../schema/failure.ts";
+import { isJson } from "../schema/json.ts";
 import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import type { MemberHook, ParallelGroup, PostContext, PostHook, PreHook, Task } from "./pipeline-hooks.ts";
-import { type Content, PipelineAnswer, Turn, toPart } from "./turn.ts";
+import { type Content, isBlank, PipelineAnswer, Turn, toParts } from "./turn.ts";
 
 /** What the pipeline needs of its surroundings: time, and a measure of content. */
 export interface PipelineServices {
@@ -12,6 +13,8 @@ export interface PipelineServices {
   estimate(parts: readonly UserPart[]): number;
   /** How many tokens all hooks together may add. */
   readonly reserve: number;
+  /** Why this task cannot be deferred here; undefined when it can. */
+  taskProblem(task: Task): string | undefined;
 }
 
 /** What one hook added. */
@@ -61,6 +64,12 @@ export async function runPreHooks(
         return { turn, added, skipped, failure: overflow(one.hook, size, tokens, services.reserve) };
       added.push(one);
     }
+    const grown = services.estimate(ran.turn.userMessage.parts) - services.estimate(turn.userMessage.parts);
+    if (grown > 0) {
+      tokens += grown; // a longer user message takes from the reserve as well (H6)
+      if (tokens > services.reserve)
+        return { turn, added, skipped, failure: overflow(nameOf(hook), grown, tokens, services.reserve) };
+    }
     turn = ran.turn;
   }
   return { turn, added, skipped };
@@ -77,6 +86,12 @@ export async function runPostHooks(
   const defer: PostContext["defer"] = (task, input) => {
     if (typeof task?.name !== "string" || typeof task.run !== "function")
       throw new TypeError("defer(task, input) takes a task { name, run }");
+    if (input !== undefined && !isJson(input))
+      throw new TypeError(
+        `defer: the input of "${task.name}" must be JSON, because it is kept until the task runs`,
+      );
+    const problem = services.taskProblem(task);
+    if (problem !== undefined) throw new TypeError(`defer: ${problem}`);
     deferred.push({ task, input });
   };
   for (const hook of hooks) {
@@ -86,6 +101,10 @@ export async function runPostHooks(
       return { added: [], deferred: [], halted: { by: hook.name, reason: answer.threw } };
     const { kind, reason, turn } = answer.answer;
     if (kind === "halt") return { added: [], deferred: [], halted: { by: hook.name, reason } };
+    if (kind === "regenerate" && isBlank(reason)) {
+      const failure = wrongReturn(hook.name, "regenerate() without feedback", "regenerate(feedback)");
+      return { added: [], deferred: [], failure };
+    }
     if (kind === "regenerate")
       return { added: [], deferred: [], regenerate: { by: hook.name, feedback: reason } };
     const problem = postProblem(turn, start);
@@ -133,6 +152,14 @@ async function runOrdered(hook: PreHook, turn: Turn, services: PipelineServices)
       ),
     });
   const parts = next.added;
+  if (next.userMessage.parts.length === 0)
+    return stopped(turn, {
+      failure: wrongReturn(
+        hook.name,
+        "a turn with an empty user message",
+        "withUserMessage(text), or halt(reason)",
+      ),
+    });
   const problem = partProblem([...parts, ...next.userMessage.parts]);
   if (problem) return stopped(turn, { failure: wrongReturn(hook.name, problem, "text and file parts") });
   return {
@@ -166,7 +193,7 @@ async function runMember(member: MemberHook, turn: Turn, services: PipelineServi
   }
   if (given === undefined) return { turn, added: [], skipped: [], stop: {} };
   const contents = Array.isArray(given) ? given : [given];
-  const parts = contents.map((content: Content) => toPart(content));
+  const parts = toParts(contents as readonly Content[]); // checked below
   const problem = partProblem(parts);
   if (problem)
     return stopped(turn, {
@@ -205,6 +232,11 @@ async function answerOf(
       "cont(turn), halt(reason) or, after an answer, regenerate(feedback)",
     ),
   };
+}
+
+/** Only a hook that runs in order can change the user's message. */
+function nameOf(hook: PreHook | ParallelGroup): string {
+  return hook.kind === "parallel" ? "parallel" : hook.name;
 }
 
 function stopped(turn: Turn, stop: Ran["stop"]): Ran {

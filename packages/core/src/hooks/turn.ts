@@ -46,12 +46,12 @@ export class Turn {
 
   /** The turn with content beside the user's message: for this turn only, or, from a durable hook, in the log. */
   append(...content: readonly Content[]): Turn {
-    return new Turn({ ...this.#data(), added: [...this.added, ...content.map(toPart)] });
+    return new Turn({ ...this.#data(), added: [...this.added, ...toParts(content)] });
   }
 
   /** The turn with another user's message. The log and later turns show it; the original stays in the run's record. */
   withUserMessage(...content: readonly Content[]): Turn {
-    const userMessage = { ...this.userMessage, parts: content.map(toPart) };
+    const userMessage = { ...this.userMessage, parts: toParts(content) };
     return new Turn({ ...this.#data(), userMessage });
   }
 
@@ -66,9 +66,13 @@ export class Turn {
   }
 }
 
-export function toPart(content: Content): UserPart {
-  return typeof content === "string" ? { type: "text", text: content } : content;
+/** Content as parts of a message. Blank text is left out, because providers refuse it. */
+export function toParts(content: readonly Content[]): readonly UserPart[] {
+  const parts = content.map((one): UserPart => (typeof one === "string" ? { type: "text", text: one } : one));
+  return parts.filter((part) => part?.type !== "text" || !isBlank(part.text));
 }
+
+export const isBlank = (text: unknown) => typeof text === "string" && text.trim() === "";
 
 /** What a hook of the pipeline answers with. */
 export class PipelineAnswer {

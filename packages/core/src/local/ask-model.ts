@@ -3,7 +3,7 @@ import type { RailQuestion } from "../rails/context.ts";
 import type { Usage } from "../schema/usage.ts";
 import type { Effect } from "./effect.ts";
 import { Assembly, SILENT, usageOf } from "./handlers/assembly.ts";
-import { failureOf, stopFailure } from "./handlers/model-failure.ts";
+import { endFailure, failureOf } from "./handlers/model-failure.ts";
 import { readStream } from "./handlers/read-stream.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -31,7 +31,7 @@ export async function askModel(
   const name = typeof choice === "string" ? choice : `${choice.provider}:${choice.modelId}`;
   if (ended.kind === "cancelled") throw new Error(ended.reason);
   const failure =
-    ended.kind === "failed" ? failureOf(ended.error, name, assembly) : stopFailure(assembly, name);
+    ended.kind === "failed" ? failureOf(ended.error, name, assembly) : endFailure(assembly, name, false);
   if (failure) throw new Error(failure.message);
   return { text: assembly.text, usage: usageOf(assembly.usage, run.parts.facts.of(name)) };
 }

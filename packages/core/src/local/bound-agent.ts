@@ -77,6 +77,8 @@ interface Makings {
   readonly entries: ReadonlyMap<HookPoint, readonly Entry[]>;
   readonly team: ReadonlyMap<string, AgentBinding>;
   readonly servedOf: Served;
+  /** Whether any agent of the run's tree has an exclusive tool (T5). */
+  readonly hasExclusive: boolean;
   /** How deep in a tree of sub-agents. */
   readonly depth: number;
   /** Its servers are connected: a child has the tools its parent got from them. */
@@ -102,6 +104,8 @@ export class BoundAgent {
   readonly held: boolean;
   /** Arguments may be shown while they are written: nobody has to see them first (R4). */
   readonly showsInput: boolean;
+  /** Whether a call has to make sure that no exclusive one runs in its tree (T5). */
+  readonly hasExclusive: boolean;
   readonly #makings: Makings;
   readonly #loopTools: LoopTools;
   readonly #wireTools = new Map<string, LanguageModelV4FunctionTool[]>();
@@ -112,6 +116,7 @@ export class BoundAgent {
   constructor(makings: Makings) {
     const { definition, tools, served, brought, pipeline, planningModel, models } = makings;
     this.#makings = makings;
+    this.hasExclusive = makings.hasExclusive;
     // The definition a run is pinned to lists every bound name (A1).
     this.definition = Object.freeze({ ...definition, tools: Object.freeze(tools.map((tool) => tool.name)) });
     const { workflow } = definition;
@@ -262,6 +267,7 @@ export class BoundAgent {
       entries: entries.size === 0 ? own : joined(this.#named(this), own, definition.name),
       team,
       servedOf: NOTHING_SERVED,
+      hasExclusive: this.hasExclusive,
       depth: 0,
       isSupplied: false,
     });
@@ -342,6 +348,7 @@ export class BoundAgent {
       entries: hadIt ? before : joined(before, entriesOf(member.hookManager), name),
       team: first.#makings.team,
       servedOf: first.#makings.servedOf,
+      hasExclusive: this.hasExclusive,
       depth: first.#makings.depth,
       isSupplied: first.#makings.isSupplied,
     });
@@ -452,6 +459,7 @@ export function bindAgent(
     entries: entriesOf(hookManager),
     team,
     servedOf: served,
+    hasExclusive: [agent, ...team.values()].some((one) => one.tools.some((tool) => tool.exclusive)),
     depth: 0,
     isSupplied: false,
   });

@@ -1,6 +1,7 @@
 import { REDUCERS, type Reducer } from "../context/compaction/reducers.ts";
 import type { ModelTable } from "../context/model-table.ts";
 import { TracksideError } from "../errors.ts";
+import type { Task } from "../hooks/pipeline-hooks.ts";
 import type { Approval } from "../schema/approval.ts";
 import type { UserMessage } from "../schema/message.ts";
 import type { TurnStart, TurnState } from "../schema/turn-state.ts";
@@ -67,6 +68,12 @@ export interface Receipt {
   readonly at: number;
 }
 
+/** The run that deferred a task. */
+export interface DeferringRun {
+  readonly runId: string;
+  readonly tenant: string;
+}
+
 export interface EngineOptions {
   /** Base URLs and keys by provider; the environment is asked for the rest. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
@@ -83,8 +90,13 @@ export interface EngineOptions {
   readonly toolServers?: ToolServers;
   /** How a log is made smaller when there is too little room: `REDUCERS`, unless given (B4). */
   readonly reducers?: readonly Reducer[];
-  /** Told when work deferred to after a run fails. */
-  readonly onDeferredError?: (error: unknown, task: string) => void;
+  /**
+   * Tasks that hooks may defer to after a run (H7). A durable engine finds them by name after a restart, so there every
+   * task has to be listed; the local engine lets any task be deferred when this is absent.
+   */
+  readonly tasks?: readonly Task[];
+  /** Called when work deferred to after a run fails. */
+  readonly onDeferredError?: (error: unknown, task: string, run: DeferringRun) => void;
 }
 
 /** Drives one turn to its end. */
@@ -150,6 +162,19 @@ export function engineParts(
     resources: new Resources(),
     reducers: options.reducers ?? REDUCERS,
     toolServers: options.toolServers,
+    ...(options.tasks === undefined ? {} : { taskProblem: taskProblem(options.tasks) }),
+  };
+}
+
+/** Why a hook cannot defer a task: a name has to stand for one function, in this process and after a restart. */
+function taskProblem(tasks: readonly Task[]): (task: Task) => string | undefined {
+  const registered = new Map(tasks.map((task) => [task.name, task]));
+  return ({ name, run }) => {
+    const known = registered.get(name);
+    if (known === undefined)
+      return `the task "${name}" is not registered. Pass it in \`tasks\` of the engine or host, so that it can run after a restart.`;
+    if (known.run === run) return undefined;
+    return `another task is registered as "${name}". Defer that one and pass what it needs as its input: a closure would be gone after a restart.`;
   };
 }
 
@@ -159,7 +184,7 @@ interface Beginning {
   readonly parts: EngineParts;
   readonly sink: ((event: RunEvent) => void) | undefined;
   readonly drive: (run: RunContext, turn: TurnStart) => Drive;
-  readonly onDeferredError: (error: unknown, task: string) => void;
+  readonly onDeferredError: NonNullable<EngineOptions["onDeferredError"]>;
   /** Starts the next turn, with a message that came too late for this one. */
   readonly next: (message: UserInput, conversation: Conversation) => StartedRun;
 }
@@ -225,14 +250,14 @@ function begin(
 }
 
 /** Work for after the run: it never delays the result, and its failures are nobody's but its own (H7). */
-function runDeferred(run: RunContext, onError: (error: unknown, task: string) => void): void {
+function runDeferred(run: RunContext, onError: NonNullable<EngineOptions["onDeferredError"]>): void {
   for (const { task, input } of run.deferred) {
     setImmediate(async () => {
       try {
         await task.run(input);
       } catch (error) {
         try {
-          onError(error, task.name);
+          onError(error, task.name, { runId: run.id, tenant: run.scope.tenant });
         } catch {
           // Who is told of failures has failed in turn; there is nobody left to tell.
         }

@@ -1,66 +1,66 @@
 import type { Effect } from "./effect.ts";
 import type { Maybe } from "./maybe.ts";
 
-interface InLine {
-  readonly call: string;
-  readonly go: () => void;
+/** What a running call does not share: everything (`exclusive`), one resource, or nothing but with an exclusive call. */
+export interface Claim {
+  readonly exclusive: boolean;
+  readonly key: string | undefined;
 }
 
-/** Who may use a resource, and until when. */
+/** Decides which calls of one tree of runs may run at the same time (T5). */
 export interface ResourceDesk {
-  /** Waits until it is this call's, or its effect is cancelled. */
-  take(tree: string, key: string, call: string, effect: Effect): Maybe<void>;
-  /** The call is over: the next one may begin. */
-  free(tree: string, key: string, call: string): void;
+  /** Waits until no running call of the tree conflicts with this one, or its effect is cancelled. Once per call. */
+  take(tree: string, call: string, claim: Claim, effect: Effect): Maybe<void>;
+  /** The call has ended: calls that waited for it may run. Does nothing for a call that took nothing. */
+  free(tree: string, call: string): void;
 }
 
-/**
- * Calls with one resource key run one after another, over a whole tree of runs (T5). The loop sees to it within a step; this
- * does for calls of different runs, which know nothing of each other.
- */
-export class Resources implements ResourceDesk {
-  /** Whoever has it, then those that wait, by tree and key. */
-  readonly #lines = new Map<string, InLine[]>();
+interface Entry extends Claim {
+  readonly call: string;
+  /** Set while it waits. */
+  go?: (() => void) | undefined;
+}
 
-  /** Waits until it is this call's, or its effect is cancelled. */
-  take(tree: string, key: string, call: string, effect: Effect): Maybe<void> {
-    const name = nameOf(tree, key);
-    const line = this.#lines.get(name);
-    if (line === undefined) {
-      this.#lines.set(name, [{ call, go: () => {} }]);
-      return;
-    }
-    if (line[0]?.call === call) return;
+export function conflicts(a: Claim, b: Claim): boolean {
+  return a.exclusive || b.exclusive || (a.key !== undefined && a.key === b.key);
+}
+
+/** The desk of one process. First come, first served: a call also waits for earlier ones that wait. */
+export class Resources implements ResourceDesk {
+  /** Running and waiting calls by tree, in the order they came. */
+  readonly #trees = new Map<string, Entry[]>();
+
+  take(tree: string, call: string, { exclusive, key }: Claim, effect: Effect): Maybe<void> {
+    const entries = this.#trees.get(tree) ?? [];
+    if (entries.some((entry) => entry.call === call)) return; // a later round of a call that still runs
+    const entry: Entry = { call, exclusive, key };
+    this.#trees.set(tree, entries);
+    const isFree = !entries.some((earlier) => conflicts(earlier, entry));
+    entries.push(entry);
+    if (isFree) return;
     return new Promise((resolve) => {
-      const waiting = {
-        call,
-        go: () => {
-          effect.offCancel(listener);
-          resolve();
-        },
+      entry.go = () => {
+        entry.go = undefined;
+        effect.offCancel(listener);
+        resolve();
       };
       const listener = {
         cancelled: () => {
-          line.splice(line.indexOf(waiting), 1);
+          this.free(tree, call);
           resolve();
         },
       };
-      line.push(waiting);
       effect.onCancel(listener);
     });
   }
 
-  /** The call is over: the next one may begin. */
-  free(tree: string, key: string, call: string): void {
-    const name = nameOf(tree, key);
-    const line = this.#lines.get(name);
-    if (line?.[0]?.call !== call) return;
-    line.shift();
-    if (line.length === 0) this.#lines.delete(name);
-    else line[0]?.go();
+  free(tree: string, call: string): void {
+    const entries = this.#trees.get(tree);
+    const at = entries?.findIndex((entry) => entry.call === call) ?? -1;
+    if (entries === undefined || at < 0) return;
+    entries.splice(at, 1);
+    if (entries.length === 0) this.#trees.delete(tree);
+    for (const [i, entry] of entries.entries())
+      if (!entries.slice(0, i).some((earlier) => conflicts(earlier, entry))) entry.go?.();
   }
-}
-
-function nameOf(tree: string, key: string): string {
-  return JSON.stringify([tree, key]);
 }

@@ -53,6 +53,8 @@ export interface EngineParts {
   readonly resources: ResourceDesk;
   /** Where the tools of `mcp_servers` come from. */
   readonly toolServers: ToolServers | undefined;
+  /** Why a task cannot be deferred: a durable engine has to find it again by name (H7). Absent: any task can. */
+  taskProblem?(task: Task): string | undefined;
   /** How a log is made smaller; ours unless an engine has others. */
   readonly reducers: readonly Reducer[];
 }

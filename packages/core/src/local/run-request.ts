@@ -1,4 +1,5 @@
 import { AgentConfigError, TracksideError } from "../errors.ts";
+import { isBlank } from "../hooks/turn.ts";
 import { frozenCopy, strictJsonObject } from "../schema/json.ts";
 import { isSendable, type UserPart, userPart } from "../schema/message.ts";
 import { plainCopy } from "../schema/plain-copy.ts";
@@ -81,6 +82,7 @@ export function readRequest(
   refuseUnregistered(agent, missing);
   for (const one of all) {
     refuseUnregistered(one);
+    refuseSharedNames(one);
     refuseUnmeasured(one, skills.facts);
   }
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -146,7 +148,7 @@ export function readMessage(input: UserInput): readonly UserPart[] {
 
 function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[] {
   if (typeof input === "string") {
-    if (input === "") issues.push(issue("input", input, "a text that is not empty"));
+    if (isBlank(input)) issues.push(issue("input", input, "a text that is not empty"));
     return [{ type: "text", text: input }];
   }
   const { copy, issues: unreadable } = plainCopy(input);
@@ -161,11 +163,13 @@ function readInput(input: UserInput, issues: ConfigIssue[]): readonly UserPart[]
   const parts: UserPart[] = [];
   for (const [i, one] of copy.entries()) {
     const found = userPart.safeParse(one);
-    if (found.success && isSendable(found.data, true)) parts.push(found.data);
+    if (found.success && isSendable(found.data, true) && !isEmpty(found.data)) parts.push(found.data);
     else issues.push(issue(formatPath(["input", i]), one, PART_FORMS));
   }
   return parts;
 }
+
+const isEmpty = (part: UserPart) => part.type === "text" && isBlank(part.text);
 
 const PART_FORMS =
   '{ type: "text", text }, or { type: "file", media_type, source } with data, a URL, or an artifact';
@@ -179,6 +183,14 @@ function readScope(given: RunOptions["scope"], issues: ConfigIssue[]): Scope {
   if (found?.success) return frozenCopy(found.data);
   issues.push(issue("scope", given, "a JSON object whose `tenant`, if given, is a text"));
   return DEFAULT_SCOPE;
+}
+
+/** Retries and records go by a rail's name, so two rails of one agent cannot share it (R1). */
+function refuseSharedNames({ definition, hookManager }: AgentBinding): void {
+  const [name] = hookManager.sharedNames;
+  if (name === undefined) return;
+  const message = `The agent "${definition.name}" has two rails named "${name}", in different managers. Give each rail a name of its own.`;
+  throw new TracksideError("config_invalid", message);
 }
 
 /** Whoever the turn may be handed to has to be whole as well: a rail that is not there would not guard it (R14). */

@@ -4,11 +4,12 @@ import type { Inputs } from "../hooks/inputs.ts";
 import type { AgentDefinition } from "../schema/agent.ts";
 import { frozenCopy, isJsonObject, type Json } from "../schema/json.ts";
 import type { HookPoint } from "../schema/points.ts";
+import { isPlain } from "../schema/preview.ts";
 import type { Scope } from "../schema/run.ts";
 import type { StateOperation } from "../schema/verdict.ts";
 import type { RailQuestion, RailState, Reservation } from "./context.ts";
 import { type Dispatch, type Entry, nameOf } from "./dispatch.ts";
-import { applyOperations, MAX_STATE_BYTES } from "./rail-state.ts";
+import { applyOperations, stateProblem } from "./rail-state.ts";
 
 /** What one of them looked at or wrote. */
 class Own {
@@ -92,7 +93,7 @@ export class DispatchContext implements Surroundings {
   get extra(): Record<string, unknown> {
     const { extra } = this.#open();
     const own = this.#mine();
-    own.extraBefore ??= { ...extra };
+    own.extraBefore ??= copyOf(extra);
     own.extra ??= this.#guarded(this.#inShadow ? own.extraBefore : extra);
     return own.extra;
   }
@@ -209,15 +210,9 @@ export class DispatchContext implements Surroundings {
         throw new TypeError(
           `ctx.state.${given.op}: a JSON value under a key other than __proto__ is expected`,
         );
-      const next = [...(own.operations ?? []), frozenCopy(given)];
-      const bytes = new TextEncoder().encode(
-        JSON.stringify(applyOperations(session.state, [...dispatch.operations, ...next])),
-      ).length;
-      if (bytes > MAX_STATE_BYTES) {
-        throw new RangeError(
-          `ctx.state would be ${bytes} bytes, at most ${MAX_STATE_BYTES}; keep counts, not content`,
-        );
-      }
+      const next = [...(own.operations ?? []), frozenCopy({ ...given, by: this.author })];
+      const problem = stateProblem(applyOperations(session.state, [...dispatch.operations, ...next]));
+      if (problem !== undefined) throw new RangeError(problem);
       own.operations = next;
     };
     return {
@@ -231,4 +226,16 @@ export class DispatchContext implements Surroundings {
       append: (key, value) => write({ op: "append", key, value }),
     };
   }
+}
+
+/** A copy of plain objects and lists, all the way down. Anything else, such as a client or a function, is shared. */
+function copyOf<T>(value: T, copies = new Map<unknown, unknown>()): T {
+  if (typeof value !== "object" || value === null) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known as T; // a copy of this very value
+  if (!Array.isArray(value) && !isPlain(value)) return value;
+  const copy: object = Array.isArray(value) ? [] : {};
+  copies.set(value, copy);
+  for (const [key, inner] of Object.entries(value)) Reflect.set(copy, key, copyOf(inner, copies));
+  return copy as T; // the same keys
 }

@@ -287,8 +287,14 @@ export class Dispatch implements Dispatched {
     return true;
   }
 
+  /** A failed hook fails the run (R10), whatever a rail of this dispatch has decided before it. */
   #failHook(entry: Entry, problem: string, cause: unknown): void {
     this.inputs.undo();
+    this.action = "continue";
+    this.rail = null;
+    this.reason = "";
+    this.retry = undefined;
+    this.replacement = undefined;
     this.hookFailure = { hook: nameOf(entry), problem, cause };
   }
 

@@ -33,6 +33,7 @@ export class RailManager {
     if (this.#rails.some((known) => known.name === rail.name)) {
       throw new TracksideError("config_invalid", `There is a rail "${rail.name}" already; names are unique`);
     }
+    lock(rail);
     this.#rails = [...this.#rails, rail].sort((a, b) => a.priority - b.priority); // stable: ties keep their order
     return this;
   }
@@ -117,4 +118,13 @@ export class RailManager {
 /** The manager behind a hook, if it is one. */
 export function railsBehind(hook: object): RailManager | undefined {
   return RAILS in hook ? (hook as RailHook)[RAILS] : undefined;
+}
+
+const LOCKED = ["name", "priority", "on", "mode", "onError", "timeoutMs", "asks", "handle"] as const;
+
+/** A rail in use stays as it is: a guard cannot be put in shadow later. Other fields of a subclass stay its own. */
+function lock(rail: Rail): void {
+  if (Object.isFrozen(rail)) return;
+  for (const key of LOCKED)
+    Object.defineProperty(rail, key, { value: rail[key], writable: false, configurable: false });
 }

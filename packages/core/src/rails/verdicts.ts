@@ -1,3 +1,4 @@
+import { TracksideError } from "../errors.ts";
 import type { Json } from "../schema/json.ts";
 
 /** What a rail may say, for those who prefer names to strings. */
@@ -17,9 +18,9 @@ export class RetryRequest {
 
   constructor({ delay = 0, maxRetries = 1, reason = "" }: Partial<RetryRequest> = {}) {
     if (!Number.isFinite(delay) || delay < 0)
-      throw new RangeError(`retry: delay is a number of seconds from 0, ${delay} given`);
+      throw invalid(`retry: delay is a number of seconds from 0, ${delay} given`);
     if (!Number.isInteger(maxRetries) || maxRetries < 0) {
-      throw new RangeError(`retry: maxRetries is a whole number from 0, ${maxRetries} given`);
+      throw invalid(`retry: maxRetries is a whole number from 0, ${maxRetries} given`);
     }
     this.delay = delay;
     this.maxRetries = maxRetries;
@@ -84,12 +85,23 @@ export function alert(message: string): RailVerdict {
   return new RailVerdict("continue", "", { alert: message });
 }
 
+function invalid(message: string): TracksideError {
+  return new TracksideError("config_invalid", message);
+}
+
 const ACTIONS: readonly string[] = Object.values(RailAction);
 
 /** Reads what `handle` returned: null for a plain continue, a verdict, or the sentence that says what to return. */
 export function readReturn(returned: unknown): RailVerdict | null | string {
   if (returned === undefined || returned === RailAction.CONTINUE) return null;
-  if (isVerdict(returned)) return returned;
+  if (isVerdict(returned)) {
+    const { action, reason, alert } = returned;
+    if (typeof reason !== "string")
+      return `returned ${action}() with ${shown(reason)} as its reason; give text`;
+    if (alert !== undefined && typeof alert !== "string")
+      return `returned ${action}() with ${shown(alert)} as its alert; give text`;
+    return returned;
+  }
   if (typeof returned === "string" && ACTIONS.includes(returned)) {
     const action = returned as RailAction; // one of the actions, checked above
     return new RailVerdict(action, "", action === "retry" ? { retry: new RetryRequest() } : {});

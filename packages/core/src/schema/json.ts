@@ -37,7 +37,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   }
 }
 
-function isJson(value: unknown): value is Json {
+/** The same for any value. */
+export function isJson(value: unknown): value is Json {
   try {
     return survives(value, 0);
   } catch {

@@ -11,11 +11,14 @@ export const retryRequest = z.object({
   reason: z.string(),
 });
 
+/** The rail that wrote. Rows from before the limit was checked on delivery have none. */
+const by = z.string().optional();
+
 /** One write to a run's rail state (R5), applied in delivery order. */
 export const stateOperation = z.discriminatedUnion("op", [
-  z.object({ op: z.literal("set"), key: z.string(), value: json }),
-  z.object({ op: z.literal("add"), key: z.string(), value: z.number() }),
-  z.object({ op: z.literal("append"), key: z.string(), value: json }),
+  z.object({ op: z.literal("set"), key: z.string(), value: json, by }),
+  z.object({ op: z.literal("add"), key: z.string(), value: z.number(), by }),
+  z.object({ op: z.literal("append"), key: z.string(), value: json, by }),
 ]);
 export type StateOperation = z.infer<typeof stateOperation>;
 

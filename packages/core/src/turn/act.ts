@@ -1,6 +1,6 @@
 import type { PinnedAgent } from "../schema/agent.ts";
 import type { TurnState } from "../schema/turn-state.ts";
-import { complete, publish } from "./answer.ts";
+import { answerAtLimit, complete, publish } from "./answer.ts";
 import { log } from "./open.ts";
 import { type Batch, settleCall } from "./settle-call.ts";
 import { settleTools } from "./settle-tools.ts";
@@ -32,11 +32,9 @@ export async function act(agent: PinnedAgent, world: World, state: TurnState, sa
   const cancelled = settled.find((out) => out.cancelled !== undefined)?.cancelled;
   if (cancelled !== undefined) return cancel(state, cancelled);
 
+  if (state.step >= agent.definition.max_steps) await answerAtLimit(agent, world, state, said);
   if (batch.handoff) passOn(world, state, batch.handoff);
   complete(world, state);
-  if (state.step >= agent.definition.max_steps) {
-    state.outcome = { status: "completed", stop_reason: "max_steps", message_id: said.message_id };
-  }
 }
 
 /** From here on the turn is another agent's (S7). */

@@ -13,14 +13,18 @@ export async function answer(agent: PinnedAgent, world: World, state: TurnState,
     repair(agent, world, state, said, said.invalid);
     return;
   }
-  const added = agent.post_hooks ? await review(agent, world, state, said) : [];
+  const added = await review(agent, world, state, said, (reason) => retract(world, said, reason));
   if (added === null) return;
   publish(world, said);
   log(world, state, [said.message_id, ...added]);
-  for (const id of added) world.note({ type: "message_injected", message_id: id, durable: true });
+  noteAdded(world, added);
   complete(world, state);
   const stop_reason = said.skipped ? "skipped" : "answered";
   state.outcome = { status: "completed", stop_reason, message_id: said.message_id };
+}
+
+function noteAdded(world: World, added: readonly string[]): void {
+  for (const id of added) world.note({ type: "message_injected", message_id: id, durable: true });
 }
 
 /** One repair: the draft is retracted, the next request carries it with what was wrong. */
@@ -36,13 +40,32 @@ function repair(agent: PinnedAgent, world: World, state: TurnState, said: Said, 
   sendBack(world, state, said, problem, feedback);
 }
 
-/** Post-hooks see the turn ending with the answer. What they add to the log, or null when the answer does not stand. */
+/**
+ * The last step's text is the output (E3), if post-hooks let it pass (H7). It was shown and logged before its calls ran, as
+ * any step's text is, so it is not retracted when they do not.
+ */
+export async function answerAtLimit(
+  agent: PinnedAgent,
+  world: World,
+  state: TurnState,
+  said: Said,
+): Promise<void> {
+  const added = said.has_text ? await review(agent, world, state, said, () => {}) : [];
+  if (added === null) return;
+  if (added.length > 0) log(world, state, added);
+  noteAdded(world, added);
+  state.outcome = { status: "completed", stop_reason: "max_steps", message_id: said.message_id };
+}
+
+/** Post-hooks see the turn ending with the answer. Returns what they add to the log, or null when the answer does not stand. */
 async function review(
   agent: PinnedAgent,
   world: World,
   state: TurnState,
   said: Said,
+  withdraw: (reason: string) => void,
 ): Promise<readonly string[] | null> {
+  if (!agent.post_hooks) return [];
   const { step, rails } = state;
   const out = await world.hooks(`${step}/post`, {
     phase: "post",
@@ -52,7 +75,7 @@ async function review(
     message_id: said.message_id,
   });
   if (out.cancelled !== undefined || out.fatal || out.halted) {
-    retract(world, said, out.halted ? `${out.halted.by}: ${out.halted.reason}` : "the run stopped");
+    withdraw(out.halted ? `${out.halted.by}: ${out.halted.reason}` : "the run stopped");
     if (out.cancelled !== undefined) cancel(state, out.cancelled);
     else if (out.fatal) fail(state, out.fatal);
     else if (out.halted) halt(state, out.halted);
@@ -62,7 +85,7 @@ async function review(
 
   const { by, feedback } = out.regenerate;
   if (state.regenerations >= agent.definition.max_regenerations || step >= agent.definition.max_steps) {
-    retract(world, said, `${by}: ${feedback}`);
+    withdraw(`${by}: ${feedback}`);
     halt(state, { by, reason: `no regeneration is left: ${feedback}` });
     return null;
   }

@@ -65,6 +65,7 @@ export async function think(world: World, state: TurnState): Promise<Said | null
       return null;
     }
     if (verdict?.action === "abort") {
+      keepShown(world, state, out); // at MODEL_ERROR part of an answer may have been shown
       fail(state, abortedBy(verdict));
       return null;
     }
@@ -174,7 +175,7 @@ function retract(world: World, out: ModelOut, attempt: number, reason: string): 
   }
 }
 
-/** Text that was already shown stays, marked as partial (X5). */
+/** Keeps text the user has already seen, marked partial (X5). */
 function keepShown(world: World, state: TurnState, out: ModelOut): void {
   if (!out.partial || out.message_id === undefined) return;
   if (out.has_reasoning) world.note({ type: "reasoning", message_id: out.message_id });

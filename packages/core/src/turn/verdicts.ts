@@ -1,5 +1,5 @@
 import { abortFailure } from "../errors.ts";
-import { applyOperations } from "../rails/rail-state.ts";
+import { applyOperations, stateProblem } from "../rails/rail-state.ts";
 import type { Failure } from "../schema/failure.ts";
 import type { TurnState } from "../schema/turn-state.ts";
 import type { Verdict } from "../schema/verdict.ts";
@@ -31,10 +31,25 @@ export function settleVerdicts(
       world.note({ type: "rail", point, step: state.step, call_id: callId, records: [...records] });
     }
     if (verdict.usage) charge(world, state, "rails", verdict.usage);
-    state.rails = applyOperations(state.rails, verdict.state);
     if (verdict.action !== "continue") decided = verdict;
+    decided = write(state, verdict) ?? decided;
   }
   return decided;
+}
+
+/**
+ * Applies what rails wrote to the run's state. Calls beside each other each saw the state without the other's writes, so
+ * the limit is checked again here: the rail whose write crosses it aborts the run, and no later rail pays for it (R5).
+ */
+function write(state: TurnState, verdict: Verdict): Verdict | undefined {
+  for (const operation of verdict.state) {
+    const next = applyOperations(state.rails, [operation]);
+    const problem = operation.by === undefined ? undefined : stateProblem(next);
+    if (problem !== undefined && operation.by !== undefined)
+      return { ...verdict, action: "abort", rail: operation.by, reason: problem };
+    state.rails = next;
+  }
+  return undefined;
 }
 
 /** Counts the retries rails ask for: for each rail and operation exactly as many as it said (R8). */

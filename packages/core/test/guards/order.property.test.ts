@@ -143,7 +143,7 @@ describe("R6 the first verdict other than continue wins, in priority order, ties
           const manager = new RailManager();
           for (const [j, { priority, action }] of entry.entries()) {
             manager.add(
-              defineRail({ name: `r${j}`, priority, on: ["START"] }, () => {
+              defineRail({ name: `${i}.r${j}`, priority, on: ["START"] }, () => {
                 ran.push(`${i}.r${j}`);
                 return verdictOf(action, `${i}.r${j}`);
               }),

@@ -12,6 +12,7 @@ import {
   RetryRequest,
   retry,
   skip,
+  TracksideError,
 } from "trackside";
 import { scriptedModel } from "trackside/testing";
 import { describe, expect, test } from "vitest";
@@ -69,7 +70,7 @@ describe("R6 what a rail may answer", () => {
       retry: { delay: 0.5, maxRetries: 3, reason: "busy" },
     });
     for (const wrong of [{ delay: -1 }, { delay: Number.NaN }, { maxRetries: 1.5 }, { maxRetries: -1 }])
-      expect(() => retry(wrong)).toThrow(RangeError);
+      expect(() => retry(wrong)).toThrow(TracksideError);
   });
 
   test("R6 verdicts are frozen", () => {

@@ -40,8 +40,6 @@ export interface EffectsInit {
   readonly logs: BranchLogs;
   /** A run is over: its branch may have a next one, and it may have left work. */
   readonly ended: () => void;
-  /** Work for after a run that hooks deferred here: it is known from now on. */
-  readonly deferred: (tasks: readonly Task[]) => void;
   /** Calls back when this process has left something for a run. */
   readonly onWake: (listener: () => void) => () => void;
 }
@@ -254,8 +252,6 @@ export class Effects {
     const callId = (order.asked.input as Partial<ToolInput>).call?.id; // of a tool
     const isHeld = callId !== undefined && run?.flights.has(callId) === true;
     const held = isHeld ? { held_by: name } : {};
-    if (run !== undefined && run.deferred.length > 0)
-      this.#init.deferred(run.deferred.map(({ task }) => task));
     const deferred = (run?.deferred ?? []).map(({ task, input }) => ({
       task: task.name,
       input: input ?? null,

@@ -1,17 +1,18 @@
-import type { Effect, ResourceDesk } from "trackside/engine";
+import { type Claim, conflicts, type Effect, type ResourceDesk } from "trackside/engine";
 import { changed, type Operation, rows, type Store, type Work } from "../store/store.ts";
 
-/** Whoever has a resource says so again within this time; when it is over, its process is gone and the next one goes on. */
+/** A holder renews its row within this time; a row that lapsed belongs to a process that died. */
 const HELD_MS = 15_000;
 const LOOK_MS = 100;
+/** The row of a tree that every `take` updates, so that PostgreSQL runs them one after another. */
+const GUARD = "@";
 
-interface Wanted {
+interface Wanted extends Claim {
   readonly tree: string;
-  readonly key: string;
   readonly call: string;
 }
 
-/** Calls with one resource key run one after another over a whole tree of runs (T5), also where it is on many machines. */
+/** Decides in the store which calls of a tree may run at the same time (T5), because its runs are on many machines. */
 export class StoredResources implements ResourceDesk {
   readonly #store: Store;
   readonly #now: () => number;
@@ -22,8 +23,8 @@ export class StoredResources implements ResourceDesk {
     this.#now = now;
   }
 
-  async take(tree: string, key: string, call: string, effect: Effect): Promise<void> {
-    const wanted = { tree, key, call };
+  async take(tree: string, call: string, claim: Claim, effect: Effect): Promise<void> {
+    const wanted = { tree, call, ...claim };
     while (effect.cancelled === undefined) {
       if (await this.#store.write(takeOnce(wanted, this.#now()))) {
         this.#hold(wanted);
@@ -33,21 +34,19 @@ export class StoredResources implements ResourceDesk {
     }
   }
 
-  free(tree: string, key: string, call: string): void {
-    const name = nameOf({ tree, key, call });
+  free(tree: string, call: string): void {
+    const name = nameOf(tree, call);
     clearInterval(this.#renewing.get(name));
     if (!this.#renewing.delete(name)) return;
     this.#store
       .write(function* (db) {
-        yield* rows(
-          db.deleteFrom("resources").where("tree", "=", tree).where("key", "=", key).where("call", "=", call),
-        );
+        yield* rows(db.deleteFrom("resources").where("tree", "=", tree).where("call", "=", call));
       })
       .catch(() => {}); // it lapses by itself
   }
 
   #hold(wanted: Wanted): void {
-    const name = nameOf(wanted);
+    const name = nameOf(wanted.tree, wanted.call);
     clearInterval(this.#renewing.get(name));
     const timer = setInterval(() => {
       this.#store.write(takeOnce(wanted, this.#now())).catch(() => {}); // the next time is soon
@@ -57,25 +56,39 @@ export class StoredResources implements ResourceDesk {
   }
 }
 
-function nameOf({ tree, key, call }: Wanted): string {
-  return JSON.stringify([tree, key, call]);
-}
+const nameOf = (tree: string, call: string) => JSON.stringify([tree, call]);
 
-/** Takes it if it is free, has lapsed, or is this call's already. */
-function takeOnce({ tree, key, call }: Wanted, at: number): Work<boolean> {
+/** Takes it unless a call whose row has not lapsed conflicts. */
+function takeOnce({ tree, call, ...claim }: Wanted, at: number): Work<boolean> {
   return function* (db): Operation<boolean> {
     const expires_at = at + HELD_MS;
-    const insert = db
-      .insertInto("resources")
-      .values({ tree, key, call, expires_at })
-      .onConflict((conflict) => conflict.columns(["tree", "key"]).doNothing());
-    if ((yield* changed(insert)) > 0) return true;
-    const update = db
-      .updateTable("resources")
-      .set({ call, expires_at })
-      .where("tree", "=", tree)
-      .where("key", "=", key)
-      .where((where) => where.or([where("call", "=", call), where("expires_at", "<", at)]));
-    return (yield* changed(update)) > 0;
+    yield* changed(
+      db
+        .insertInto("resources")
+        .values({ tree, key: GUARD, call: "", expires_at })
+        .onConflict((conflict) => conflict.columns(["tree", "key"]).doUpdateSet({ expires_at })),
+    );
+    const held = yield* rows(
+      db
+        .selectFrom("resources")
+        .select(["key"])
+        .where("tree", "=", tree)
+        .where("call", "not in", ["", call])
+        .where("expires_at", ">=", at),
+    );
+    if (held.some(({ key }) => conflicts(claimOf(key), claim))) return false;
+    const key = JSON.stringify([claim.exclusive, claim.key ?? null, call]);
+    yield* changed(
+      db
+        .insertInto("resources")
+        .values({ tree, key, call, expires_at })
+        .onConflict((conflict) => conflict.columns(["tree", "key"]).doUpdateSet({ expires_at })),
+    );
+    return true;
   };
+}
+
+function claimOf(stored: string): Claim {
+  const [exclusive, key]: [boolean, string | null] = JSON.parse(stored); // as written above
+  return { exclusive, key: key ?? undefined };
 }

@@ -10,14 +10,12 @@ import {
   TracksideError,
 } from "trackside";
 import {
-  answerProblem,
   asWritten,
   bindAgent,
   bindWorkflow,
   decisionProblem,
   digestOf,
   madeAgain,
-  nodeDecisionProblem,
   teamName,
   teamOf,
   withClientTools,
@@ -224,15 +222,9 @@ export class AgentRegistry {
     return members.length === 0 ? own : { binding: toolkit.withTeam(own.binding, members) };
   }
 
-  /** Says what is wrong with a decision, by the tool itself where it is known here. */
+  /** Says what is wrong with a decision, also by the tool itself where it is known here. */
   async checkDecision(approval: Approval, decision: DecisionInput): Promise<string | undefined> {
-    const { kind, response_schema } = approval;
-    if (kind === "elicitation") return answerProblem(response_schema ?? {}, decision);
-    if (kind === "workflow_node") return nodeDecisionProblem(approval, decision);
-    const tool = this.#toolOf(approval);
-    if (tool === undefined || (kind !== "tool_call" && kind !== "client_tool" && kind !== "unknown_outcome"))
-      return undefined;
-    return decisionProblem(tool, kind, decision);
+    return decisionProblem(approval, decision, this.#toolOf(approval));
   }
 
   #toolOf({ tool, requester, kind }: Approval): Tool | undefined {

@@ -86,8 +86,8 @@ export interface DurableOptions extends EngineOptions {
   readonly onRunning?: (run: RunningFacts) => void;
   /** Told what came of a tool after its run had been cancelled (X5). */
   readonly onLate?: (tenant: string, runId: string, late: LateOutcome) => void;
-  /** Work for after a run, by name. */
-  readonly tasks?: readonly { name: string; run(input: unknown): void | Promise<void> }[];
+  /** Called once for each task that deferred work waits for and `tasks` does not have. */
+  readonly onUnregisteredTask?: (task: string) => void;
   /** Whether this process takes up runs that nobody runs. */
   readonly claims?: boolean;
   /** Runs are driven by another engine: this process opens them, and reads and decides what it is asked to (X9). */
@@ -207,7 +207,8 @@ export class DurableEngine implements Engine {
       under: (runId) => this.#active.get(runId),
       run: (given) => this.#run(given),
     });
-    this.#parts = engineParts(options, children);
+    const { tasks = [] } = options;
+    this.#parts = engineParts({ ...options, tasks }, children);
     this.clock = this.#parts.clock;
     this.#watch = new Watch(options.leaseMs);
     this.#lease = this.#newLease();
@@ -227,9 +228,10 @@ export class DurableEngine implements Engine {
     });
     this.#deferred = new DeferredWork({
       store: this.store,
-      tasks: options.tasks ?? [],
+      tasks,
       owner: () => this.#lease.process.id,
       onError: options.onDeferredError ?? (() => {}),
+      onUnregistered: options.onUnregisteredTask ?? (() => {}),
     });
   }
 
@@ -523,7 +525,6 @@ export class DurableEngine implements Engine {
           this.#deferred.kick();
           this.#woke();
         },
-        deferred: (tasks) => this.#deferred.kick(tasks),
         onWake: (listener) => this.onWake(listener),
       },
       woken,
@@ -808,7 +809,7 @@ export class DurableEngine implements Engine {
     if (active?.run === run) this.#leave(active);
     this.bus.finish(runId);
     if (given.child === undefined) this.#logs.keep(branchId, log); // nobody adds to a sub-agent's
-    if (run.deferred.length > 0) this.#deferred.kick(run.deferred.map(({ task }) => task));
+    if (run.deferred.length > 0) this.#deferred.kick();
     this.#tell(given, "ended");
     if (after.isFollowed) this.claim(); // a message that came too late, or a run that waited in line
     return resultOf(run, state, conversationWith(conversationId, log), from);

@@ -113,7 +113,7 @@ export const approvals = [
 
   behaviour<HostStage>(
     "L4 an edit that does not fit is refused by a process that has only the store",
-    ["approvals", "edit without the tool"],
+    ["approvals"],
     async (stage) => {
       const { agent, paid } = paying([PAY, "done"]);
       const host = await stage.host({ agents: [agent] });
@@ -131,7 +131,7 @@ export const approvals = [
 
   behaviour<HostStage>(
     "L4 S1 an edit of a spawn that does not fit is refused and closes nothing",
-    ["approvals", "edit without the tool"],
+    ["approvals"],
     async (stage) => {
       const model = cast({ Go: [spawnSelf("work"), "done"], work: ["worked"] });
       const agent = new Agent({ name: "clerk", model, allowSelfSpawn: true, hitlTools: ["spawn_self"] });

@@ -31,13 +31,6 @@ export const hostSuite: ConformanceSuite<HostStage> = {
       fails: /this did not happen: the approval is timed out/,
     },
     {
-      tag: "edit without the tool",
-      engines: EVERY,
-      reason:
-        "An edit is checked by the tool and not by the schema of the approval: where the tool is unknown (MCP, spawn, a process with the store alone), every edit is accepted (audit, contract 3).",
-      fails: /it should have been rejected/,
-    },
-    {
       tag: "tool servers of a run",
       engines: ["temporal"],
       reason: "The run option `toolServers` is accepted and dropped (audit, contract 19).",
@@ -55,12 +48,6 @@ export const hostSuite: ConformanceSuite<HostStage> = {
       engines: EVERY,
       reason: "A message to a run that is over is refused and opens no turn (audit, contract 25).",
       fails: /is over\. Send the message to its conversation/,
-    },
-    {
-      tag: "deferred closures",
-      engines: EVERY,
-      reason: "Deferred work runs the code of the first task of its name (audit, contract 11).",
-      fails: /Expected values to be strictly deep-equal/,
     },
     {
       tag: "child's definition",

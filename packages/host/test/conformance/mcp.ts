@@ -276,7 +276,7 @@ export const mcp = [
 
   behaviour<HostStage>(
     "L4 an edit that does not fit the schema of a server's tool is refused and closes nothing",
-    ["MCP", "edit without the tool"],
+    ["MCP"],
     async (stage) => {
       const heard: unknown[] = [];
       const { agent } = await served(

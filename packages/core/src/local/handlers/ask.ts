@@ -1,9 +1,8 @@
 import type { Approval } from "../../schema/approval.ts";
-import { isJsonObject, type JsonObject } from "../../schema/json.ts";
-import { readUntrustedSchema } from "../../subagents/untrusted-schema.ts";
+import type { JsonObject } from "../../schema/json.ts";
 import type { Tool } from "../../tools/define-tool.ts";
 import type { AskInput, AskOut } from "../../turn/world.ts";
-import type { ApprovalDesk, Approve, DecisionInput } from "../approvals.ts";
+import type { ApprovalDesk, Approve } from "../approvals.ts";
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import { after, type Maybe } from "../maybe.ts";
@@ -49,7 +48,7 @@ export function openApproval(
       tool_digest: toolDigest(tool),
       ...(tool.irreversible ? { irreversible: true as const } : {}),
     },
-    (decision) => decisionProblem(tool, kind, decision),
+    { tool },
   );
   return after(opened, (record) => gateOf(record, call.id, tool.name));
 }
@@ -74,41 +73,9 @@ export function openElicitation(
       choices: [...CHOICES.elicitation],
       response_schema: schema,
     },
-    (decision) => answerProblem(schema, decision),
+    { tool },
   );
   return after(opened, (record) => gateOf(record, callId, tool.name));
-}
-
-/** Says what is wrong with the answer to a question of a tool. The schema is a stranger's. */
-export async function answerProblem(
-  schema: JsonObject,
-  { choice, response, editedArguments }: DecisionInput,
-): Promise<string | undefined> {
-  if (editedArguments !== undefined) return "editedArguments: a question has none";
-  if (choice !== "accept") return undefined;
-  if (!isJsonObject(response)) return "response: an object with the answer expected";
-  const read = readUntrustedSchema(schema);
-  if (!read.ok) return `response: nothing fits the schema of this question: ${read.problem}`;
-  const checked = await read.schema.check(response);
-  return checked.ok ? undefined : `response: ${checked.problem}`;
-}
-
-/** Says what is wrong with a decision on a workflow's node. Its schema is the workflow's, which may be a stranger's. */
-export async function nodeDecisionProblem(
-  { choices, response_schema }: Pick<Approval, "choices" | "response_schema">,
-  { choice, response, editedArguments }: DecisionInput,
-): Promise<string | undefined> {
-  if (editedArguments !== undefined) return "editedArguments: a workflow's node has none";
-  if (choice === "reject") return undefined;
-  if (response_schema === null) {
-    const mayBring = choices.includes("submit");
-    return response === undefined || mayBring ? undefined : "response: nothing expected";
-  }
-  if (response === undefined) return "response: what the node asks for expected, nothing given";
-  const read = readUntrustedSchema(response_schema);
-  if (!read.ok) return `response: nothing fits the schema of this node: ${read.problem}`;
-  const checked = await read.schema.check(response);
-  return checked.ok ? undefined : `response: ${checked.problem}`;
 }
 
 /** What a decision was made about, beside the arguments: a tool whose schemas changed is another tool. */
@@ -159,25 +126,6 @@ export async function askApprover(
       // somebody else decided
     }
   }
-}
-
-/** Says what is wrong with an edit or a response. */
-export async function decisionProblem(
-  tool: Tool,
-  kind: Question["kind"],
-  decision: DecisionInput,
-): Promise<string | undefined> {
-  if (kind === "client_tool" || decision.choice === "ran") {
-    if (decision.response === undefined) return "response: the tool's result expected, nothing given";
-    const checked = await tool.output?.check(decision.response);
-    return checked === undefined || checked.ok
-      ? undefined
-      : `response: it does not fit the tool's output schema: ${checked.problem}`;
-  }
-  if (decision.editedArguments === undefined) return undefined;
-  if (kind !== "tool_call") return "editedArguments: only a call that is yet to run can be edited";
-  const checked = await tool.input.check(decision.editedArguments);
-  return checked.ok ? undefined : `editedArguments: ${checked.problem}`;
 }
 
 /** What was decided stays in the record; the loop hears the outcome. */

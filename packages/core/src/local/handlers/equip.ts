@@ -33,22 +33,18 @@ async function askAbout(
   const reasons = [
     `the MCP server ${tool.server} has changed the definition of ${tool.name} since it was approved`,
   ];
-  const { id, deadline } = await openRecord(
-    run,
-    {
-      id: definitionApproval(run.id, tool),
-      kind: "tool_definition",
-      call_id: null,
-      tool: tool.name,
-      arguments: JSON.parse(JSON.stringify(tool.definition)),
-      digest: digestOf(tool.digest),
-      reasons,
-      requester: agent,
-      choices: ["approve", "reject"],
-      response_schema: null,
-    },
-    () => undefined,
-  );
+  const { id, deadline } = await openRecord(run, {
+    id: definitionApproval(run.id, tool),
+    kind: "tool_definition",
+    call_id: null,
+    tool: tool.name,
+    arguments: JSON.parse(JSON.stringify(tool.definition)),
+    digest: digestOf(tool.digest),
+    reasons,
+    requester: agent,
+    choices: ["approve", "reject"],
+    response_schema: null,
+  });
   if (typeof run.approver === "function")
     void askApprover(run.approvals, run.approver, { approval_id: id, kind: "tool_definition" });
   void run.approvals.closed(id).then(({ state }) => {

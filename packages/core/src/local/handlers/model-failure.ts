@@ -18,8 +18,20 @@ export function failureOf(error: unknown, model: string, assembly: Assembly, hel
   return modelFailure(classifyModelError(error), model, assembly, held);
 }
 
+/** A stream may end without being an answer. If it is one, transformers release what they hold. */
+export function endFailure(assembly: Assembly, model: string, held: boolean): Failure | undefined {
+  const failure = stopFailure(assembly, model, held);
+  if (failure) return failure;
+  try {
+    assembly.close();
+    return undefined;
+  } catch (error) {
+    return failureOf(error, model, assembly, held);
+  }
+}
+
 /** A stream may end without an exception and still not be an answer. */
-export function stopFailure(assembly: Assembly, model: string, held = false): Failure | undefined {
+function stopFailure(assembly: Assembly, model: string, held: boolean): Failure | undefined {
   if (assembly.failed) return failureOf(assembly.error, model, assembly, held);
   const incomplete = incompleteFinish(assembly.finish);
   if (incomplete) return modelFailure(incomplete, model, assembly, held);

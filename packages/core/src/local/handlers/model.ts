@@ -29,7 +29,7 @@ import { Assembly, SILENT, usageOf } from "./assembly.ts";
 import { CallOptions } from "./call-options.ts";
 import { changedMessages, changedResponse, responseOf, withResponse } from "./changed.ts";
 import { LiveDeltas } from "./live-deltas.ts";
-import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
+import { afterFailure, endFailure, failureOf } from "./model-failure.ts";
 import { callsOf, laneOf, partialMessage, wholeMessage } from "./model-message.ts";
 import { readStream } from "./read-stream.ts";
 import { type Pieces, piecesOf, promptOf, requestMessages, settle } from "./request.ts";
@@ -143,7 +143,10 @@ class ModelCall {
     const reading = readStream(model, options, this.#assembly, this.#run.parts, this.#effect);
     return reading.then((ended): Maybe<ModelOut> => {
       if (ended.kind === "cancelled") return this.#out({ ...this.#kept(), cancelled: ended.reason });
-      const failure = ended.kind === "failed" ? this.#failure(ended.error) : this.#stopFailure();
+      const failure =
+        ended.kind === "failed"
+          ? this.#failure(ended.error)
+          : endFailure(this.#assembly, this.#name, this.#run.agent.held);
       return failure ? this.#failed(failure) : this.#said();
     });
   }
@@ -167,18 +170,6 @@ class ModelCall {
 
   #failure(error: unknown): Failure {
     return failureOf(error, this.#name, this.#assembly, this.#run.agent.held);
-  }
-
-  /** A stream may end without being an answer. If it is one, what transformers hold comes out. */
-  #stopFailure(): Failure | undefined {
-    const failure = stopFailure(this.#assembly, this.#name, this.#run.agent.held);
-    if (failure) return failure;
-    try {
-      this.#assembly.close();
-      return undefined;
-    } catch (error) {
-      return this.#failure(error);
-    }
   }
 
   /** PRE_LLM_CALL: it may end the attempt, or change this request and no other. */

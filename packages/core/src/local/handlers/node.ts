@@ -17,7 +17,6 @@ import { type Filled, fill, fillText, type Values } from "../../workflows/templa
 import { digestOf } from "../digest.ts";
 import type { Effect } from "../effect.ts";
 import type { RunContext } from "../run-context.ts";
-import { nodeDecisionProblem } from "./ask.ts";
 import { callOf } from "./model-message.ts";
 import { gateOf, leftOpen, openRecord } from "./open-record.ts";
 
@@ -256,8 +255,7 @@ async function open(
       response_schema: response,
       ...(about.irreversible ? { irreversible: true as const } : {}),
     },
-    (decision) => nodeDecisionProblem({ choices, response_schema: response }, decision),
-    about.deadline,
+    { seconds: about.deadline },
   );
   return { gate: gateOf(record, node, node) };
 }

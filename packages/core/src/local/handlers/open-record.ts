@@ -1,8 +1,9 @@
 import type { Approval } from "../../schema/approval.ts";
+import type { Tool } from "../../tools/define-tool.ts";
 import type { AskInput } from "../../turn/world.ts";
-import type { CheckDecision } from "../approvals.ts";
 import type { Maybe } from "../maybe.ts";
 import type { RunContext } from "../run-context.ts";
+import { decisionProblem } from "./decision-problem.ts";
 
 /** What a record is about. The rest is the same for all: whose it is, since when, and how long it waits. */
 type About = Omit<
@@ -11,12 +12,18 @@ type About = Omit<
 > &
   Partial<Pick<Approval, "requester" | "injected_args">>;
 
+interface RecordOptions {
+  /** The tool it is about, which may check more than its JSON Schema says. */
+  readonly tool?: Tool;
+  /** How long it waits; null waits for ever. The agent's `hitl_timeout_seconds` by default. */
+  readonly seconds?: number | null;
+}
+
 /** Opens the record of something a human has to decide on (L1, L8). */
 export function openRecord(
   run: RunContext,
   about: About,
-  check: CheckDecision,
-  seconds: number | null = run.agent.definition.hitl_timeout_seconds,
+  { tool, seconds = run.agent.definition.hitl_timeout_seconds }: RecordOptions = {},
 ): Maybe<Approval> {
   const now = run.parts.clock.now();
   const { name } = run.agent.definition;
@@ -30,7 +37,7 @@ export function openRecord(
     deadline: seconds === null ? null : now + seconds * 1000,
     decision: null,
   };
-  return run.approvals.open(record, check);
+  return run.approvals.open(record, (decision) => decisionProblem(record, decision, tool));
 }
 
 /** What the loop waits for. */

@@ -77,6 +77,7 @@ function services(run: RunContext, effect: Effect): PipelineServices {
     bounded: (work, timeoutMs) => bounded(run, effect, work, timeoutMs),
     estimate: estimateParts,
     reserve: reserveOf(run),
+    taskProblem: (task) => run.parts.taskProblem?.(task),
   };
 }
 

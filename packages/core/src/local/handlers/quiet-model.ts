@@ -14,7 +14,7 @@ import { dispatchPoint, type Place } from "../point.ts";
 import type { RunContext } from "../run-context.ts";
 import { Assembly, SILENT, usageOf } from "./assembly.ts";
 import { changedMessages } from "./changed.ts";
-import { afterFailure, failureOf, stopFailure } from "./model-failure.ts";
+import { afterFailure, endFailure, failureOf } from "./model-failure.ts";
 import { readStream } from "./read-stream.ts";
 import { sleep } from "./sleep.ts";
 import type { Spoken } from "./spoken.ts";
@@ -63,7 +63,23 @@ export async function quietCall(
     if (found.inputs.everChanged) messages = found.inputs.read("messages") as readonly Message[]; // checked above
   }
 
-  const said = { ...(await ask(run, { ...request, messages }, place.effect)), sent: messages };
+  const { failure, ...answer } = await ask(run, { ...request, messages }, place.effect);
+  const said = { ...answer, sent: messages };
+  if (failure?.code === "hook_failed") return { ...said, rails, fatal: failure }; // a transformer threw (H8)
+  if (failure && place.effect.cancelled === undefined && run.listens("MODEL_ERROR")) {
+    const values = {
+      messages: new Lazy(() => deepFreeze([...messages])),
+      tools: [],
+      error: deepFreeze(failure),
+    };
+    const found = await dispatchPoint(run, "MODEL_ERROR", values, { ...place, rails });
+    spoken.add(found.verdict, found.outcome.passed);
+    rails = applyOperations(rails, found.outcome.operations);
+    const { action, replacement } = found.outcome;
+    if (found.failure) return { ...said, rails, fatal: found.failure };
+    if (action === "skip") return { ...said, rails, text: textOf(replacement) };
+    return action === "continue" ? { ...said, rails } : { ...said, rails, isStopped: true };
+  }
   if (said.text === null || !run.listens("POST_LLM_CALL")) return { ...said, rails };
   const values = {
     messages: new Lazy(() => deepFreeze([...messages])),
@@ -87,7 +103,7 @@ async function ask(
   run: RunContext,
   { system, messages, maxTokens }: QuietRequest,
   effect: Effect,
-): Promise<Omit<QuietAnswer, "rails">> {
+): Promise<Omit<QuietAnswer, "rails"> & { readonly failure?: Failure }> {
   const { models } = run.agent;
   const prompt: Rendered[] = [{ role: "system", content: system }];
   renderInto(prompt, messages, 0, messages.length);
@@ -101,7 +117,7 @@ async function ask(
     if (usage !== undefined) spent = spent === undefined ? usage : addUsage(spent, usage);
     const answer = { text, model, ...(spent === undefined ? {} : { usage: spent }) };
     const again = failure && afterFailure(failure, next, models.length, run.parts);
-    if (again === undefined) return answer;
+    if (again === undefined) return failure === undefined ? answer : { ...answer, failure };
     const { cancelled } = await sleep(run, again.in_ms, effect);
     if (cancelled !== undefined) return answer;
     next = again;
@@ -118,14 +134,12 @@ async function askOnce(
   const loaded = run.parts.models.get(choice);
   const ready = "then" in loaded ? await loaded : { model: loaded };
   if ("failure" in ready) return { text: null, failure: ready.failure };
-  const assembly = new Assembly(SILENT);
+  const assembly = new Assembly(SILENT, run.agent.transformers); // a summary is stored and sent, as an answer is (H8)
   const ended = await readStream(ready.model, options, assembly, run.parts, effect);
   if (ended.kind === "cancelled") return { text: null };
   const usage = usageOf(assembly.usage, run.parts.facts.of(name));
   const failure =
-    ended.kind === "failed"
-      ? failureOf(ended.error, name, assembly, true)
-      : stopFailure(assembly, name, true);
+    ended.kind === "failed" ? failureOf(ended.error, name, assembly, true) : endFailure(assembly, name, true);
   if (failure === undefined) return { text: assembly.text, usage };
   return { text: null, failure, ...(assembly.usage === undefined ? {} : { usage }) };
 }

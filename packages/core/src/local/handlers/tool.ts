@@ -26,9 +26,10 @@ import { callError, ToolRecord } from "./tool-record.ts";
 
 /** Runs one call: check, PRE_TOOL_CALL, approval, execute, POST_TOOL_CALL or TOOL_ERROR, record. It always leaves a result. */
 export function callTool(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
-  const { resource, id } = input.call;
-  if (resource === undefined) return roundOfCall(run, input, effect);
-  const free = () => run.parts.resources.free(run.root, resource, id);
+  run.enter(input.agent);
+  const tool = run.agent.toolByName.get(input.call.tool);
+  if (tool === undefined || !mayConflict(run, tool)) return roundOfCall(run, input, effect);
+  const free = () => run.parts.resources.free(run.root, input.call.id);
   return Promise.resolve(roundOfCall(run, input, effect)).then(
     (out) => {
       if (out.gate?.kind !== "elicitation") free(); // a tool that asks something is still at work
@@ -41,8 +42,12 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
   );
 }
 
+/** Whether a call of this tool can be in the way of another one of its tree (T5). Most cannot, and ask nobody. */
+function mayConflict(run: RunContext, tool: Tool): boolean {
+  return tool.exclusive || tool.sharesResource || run.agent.hasExclusive;
+}
+
 function roundOfCall(run: RunContext, input: ToolInput, effect: Effect): Maybe<ToolOut> {
-  run.enter(input.agent);
   const part = findCall(run, input);
   const record = new ToolRecord(run, part, input);
   const tool = run.agent.toolByName.get(part.tool);
@@ -322,10 +327,11 @@ class ToolCall {
     const asked = this.#run.agent.loopTool(this.#tool.name);
     if (asked !== undefined) return this.#askLoop(asked, args);
     if (!sameJson(args, this.#written)) this.#record.ranWith(args, this.#written);
-    const { resource, id } = this.#input.call;
-    if (resource === undefined) return this.#begun(args, value);
+    if (!mayConflict(this.#run, this.#tool)) return this.#begun(args, value);
     const { root, parts } = this.#run;
-    return after(parts.resources.take(root, resource, id, this.#effect), () =>
+    // What really runs decides, not what the model wrote: rails and humans may have changed it.
+    const claim = { exclusive: this.#tool.exclusive, key: this.#tool.resourceOf(value) };
+    return after(parts.resources.take(root, this.#input.call.id, claim, this.#effect), () =>
       this.#effect.cancelled === undefined
         ? this.#begun(args, value)
         : this.#out(this.#record.stopped(this.#effect.cancelled)),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { Agent } from "../../agent.ts";
 import type { AgentConfig } from "../../agent-config.ts";
+import { streamTransformer } from "../../bind-guards.ts";
 import { advisoryOf } from "../../context/budget.ts";
 import { estimateText } from "../../context/estimate.ts";
 import { preHook } from "../../hooks/pipeline-hooks.ts";
@@ -530,6 +531,65 @@ export const budget = [
       assert.equal(failed.name, "HookError");
       assert.equal(broken.talking.asked().length, 0);
     }
+  }),
+
+  behaviour("H8 stream transformers change summaries as they change answers", async (makeEngine) => {
+    const hide = streamTransformer("hide", () => {
+      let held = ""; // the word may come in pieces
+      return {
+        push: (chunk) => {
+          held += chunk;
+          return "";
+        },
+        flush: () => held.replaceAll("SECRET", "***"),
+      };
+    });
+    const engine = await makeEngine();
+    const config = { ...NARROW, hooks: { stream: [hide] } };
+    const hidden = await crowded(engine, config, ["fine"], () => "the SECRET of the summary");
+    const { result } = await play(hidden.agent, "Go", engine, hidden.conversation);
+    assert.equal(result.text, "fine");
+    assert.match(lastText(hidden.talking.asked()[0]), /the \*\*\* of the summary/);
+    assert.ok(!lastText(hidden.talking.asked()[0]).includes("SECRET"));
+
+    const broken = streamTransformer("broken", () => ({
+      push: (chunk) => {
+        if (chunk.includes("summary")) throw new Error("cannot read this");
+        return chunk;
+      },
+      flush: () => "",
+    }));
+    const stopped = await crowded(
+      engine,
+      { ...NARROW, hooks: { stream: [broken] } },
+      ["fine"],
+      () => "a summary",
+    );
+    const error = await rejection(stopped.agent.run("Go", { engine, conversation: stopped.conversation }));
+    assert.match(error.message, /broken.*cannot read this/);
+    assert.equal(stopped.talking.asked().length, 0);
+  }),
+
+  behaviour("R2 MODEL_ERROR fires for a summary that its provider refuses", async (makeEngine) => {
+    const engine = await makeEngine({ retry: { retries: 0 } });
+    const fails = () => ({ error: new Error("down") });
+    const seen: string[] = [];
+    const watch = defineRail({ name: "watch", on: ["MODEL_ERROR"] }, (ctx) => {
+      seen.push(ctx.inputs.error.message);
+      return skip("use this", { replacement: "STAND-IN" });
+    });
+    const replaced = await crowded(engine, { ...NARROW, rails: [watch] }, ["fine"], fails);
+    const { result } = await play(replaced.agent, "Go", engine, replaced.conversation);
+    assert.equal(result.text, "fine");
+    assert.equal(seen.length, 1);
+    assert.match(seen[0] ?? "", /down/);
+    assert.match(lastText(replaced.talking.asked()[0]), /STAND-IN/);
+
+    const stop = defineRail({ name: "stop", on: ["MODEL_ERROR"] }, () => abort("no summary, no run"));
+    const stopped = await crowded(engine, { ...NARROW, rails: [stop] }, ["fine"], fails);
+    const error = await rejection(stopped.agent.run("Go", { engine, conversation: stopped.conversation }));
+    assert.match(error.message, /"stop" aborted the run at MODEL_ERROR: no summary, no run/);
+    assert.equal(stopped.talking.asked().length, 0);
   }),
 
   behaviour("B4 a summariser that fails or says nothing is done without", async (makeEngine) => {

@@ -175,13 +175,34 @@ export const guardsPipeline = [
       });
       const model = scriptedModel([{ calls: [{ tool: "look" }] }, "done"]);
       const agent = new Agent({ name: "a", model, tools: [look], hooks: { post: [later] } });
-      const stream = agent.stream("Go", { engine: await make() });
+      const stream = agent.stream("Go", { engine: await make({ tasks: [task] }) });
       for await (const event of stream) if (event.type === "status") order.push(event.status);
       await stream.result;
       await until(() => order.length === 3, "the deferred work");
       assert.deepEqual(order, ["starting", "completed", "task done"]);
     },
   ),
+
+  behaviour("H7 a task that is not registered, or whose input is no JSON, is not deferred", async (make) => {
+    const task = { name: "save", run: () => {} };
+    const closure = { name: "save", run: () => {} };
+    const halted = async (deferred: typeof task, input?: unknown) => {
+      const later = postHook({ name: "later" }, (turn, { defer }) => {
+        defer(deferred, input);
+        return cont(turn);
+      });
+      const agent = new Agent({ name: "a", model: scriptedModel(["done"]), hooks: { post: [later] } });
+      const { stopReason, reason } = await agent.run("Go", { engine: await make({ tasks: [task] }) });
+      return `${stopReason} ${reason}`;
+    };
+    assert.match(
+      await halted({ ...task, name: "other" }),
+      /halted later: defer: the task "other" is not registered/,
+    );
+    assert.match(await halted(closure), /halted later: defer: another task is registered as "save"/);
+    for (const input of [1n, new Map(), { when: new Date(0) }, Number.NaN])
+      assert.match(await halted(task, input), /halted later: defer: the input of "save" must be JSON/);
+  }),
 
   behaviour(
     "H8 what is streamed, stored and returned is the transformed text, however it was cut",

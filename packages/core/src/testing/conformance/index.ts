@@ -3,6 +3,7 @@ import type { Behaviour } from "./behaviour.ts";
 import { budget } from "./budget.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
+import { failClosed } from "./fail-closed.ts";
 import { faults } from "./faults.ts";
 import { guards } from "./guards.ts";
 import { guardsApprovals } from "./guards-approvals.ts";
@@ -25,6 +26,7 @@ const areas: Readonly<Record<string, readonly Behaviour[]>> = {
   artifacts,
   faults,
   rails: guards,
+  "guards that fail": failClosed,
   "pipeline hooks": guardsPipeline,
   approvals: guardsApprovals,
   "injected arguments": context,

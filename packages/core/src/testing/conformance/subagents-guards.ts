@@ -4,9 +4,10 @@ import { Agent } from "../../agent.ts";
 import { RailAbortError } from "../../errors.ts";
 import type { RunResult } from "../../local/run-result.ts";
 import { defineRail } from "../../rails/rail.ts";
-import { abort, skip } from "../../rails/verdicts.ts";
+import { abort, ask, skip } from "../../rails/verdicts.ts";
 import type { DurableEvent } from "../../schema/durable-events.ts";
 import { defineTool } from "../../tools/define-tool.ts";
+import { scriptedModel } from "../scripted-model.ts";
 import { behaviour, collect, PATIENCE_MS, rejection, until } from "./behaviour.ts";
 import { byRun, cast, outcomes, requestsOf } from "./cast.ts";
 import { assertSound, gate, HOLD, noting, play, self, spawn, statuses } from "./tree-stage.ts";
@@ -120,6 +121,70 @@ export const subagentsGuards = [
       { tools: [write] },
     );
     assert.equal(result.output, "done");
+    assert.equal(state.peak, 1);
+  }),
+
+  behaviour("T5 an exclusive call runs alone in the whole tree", async (make) => {
+    const state = { live: 0, alone: true };
+    const work = (name: string, exclusive: boolean) =>
+      defineTool({
+        name,
+        exclusive,
+        effect: "idempotent",
+        execute: async () => {
+          state.live += 1;
+          for (let i = 0; i < 20; i++) {
+            await new Promise((resolve) => setImmediate(resolve));
+            if (exclusive && state.live > 1) state.alone = false;
+          }
+          state.live -= 1;
+          return "done";
+        },
+      });
+    const both = { calls: [{ tool: "plain" }, { tool: "alone" }, { tool: "plain" }] };
+    const { result } = await play(
+      make,
+      { Go: [{ calls: [spawn("a", "b")] }, "done"], a: [both, "ok"], b: [both, both, "ok"] },
+      { tools: [work("plain", false), work("alone", true)] },
+    );
+    assert.equal(result.output, "done");
+    assert.ok(state.alone);
+  }),
+
+  behaviour("T5 the arguments that really run decide which resource a call takes", async (make) => {
+    const state = { live: new Map<string, number>(), peak: 0 };
+    const write = defineTool({
+      name: "write",
+      input: z.object({ file: z.string() }),
+      resourceKey: ({ file }) => file,
+      effect: "idempotent",
+      execute: async ({ file }) => {
+        const live = (state.live.get(file) ?? 0) + 1;
+        state.live.set(file, live);
+        state.peak = Math.max(state.peak, live);
+        for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+        state.live.set(file, live - 1);
+        return "written";
+      },
+    });
+    // By the model's arguments they could run beside each other. A rail sends one to the other's file, a human too.
+    const redirect = defineRail({ name: "redirect", on: ["PRE_TOOL_CALL"] }, (ctx) => {
+      const { file } = ctx.inputs.arguments;
+      if (file === "b") ctx.inputs.arguments = { file: "a" };
+      return file === "c" ? ask("which file?") : undefined;
+    });
+    const calls = ["a", "b", "c", "c"].map((file) => ({ tool: "write", args: { file } }));
+    const agent = new Agent({
+      name: "writer",
+      model: scriptedModel([{ calls }, "done"]),
+      tools: [write],
+      rails: [redirect],
+    });
+    const { output } = await agent.run("Go", {
+      engine: await make(),
+      approve: () => ({ choice: "approve", editedArguments: { file: "a" } }),
+    });
+    assert.equal(output, "done");
     assert.equal(state.peak, 1);
   }),
 
