@@ -72,7 +72,8 @@ export class HookManager {
 
   /** Names that two rails of different managers share, though a run knows its rails by name (R1). */
   get sharedNames(): readonly string[] {
-    const rails = new Set([...this.#managers].flatMap((manager) => manager.rails));
+    const hooks = [...this.#hooks.values()].flat();
+    const rails = new Set(hooks.flatMap(({ hook }) => railsBehind(hook)?.rails ?? []));
     const names = [...rails].map(({ name }) => name);
     return [...new Set(names.filter((name, i) => names.indexOf(name) < i))];
   }

@@ -1,4 +1,4 @@
-import type { AgentDefinition, Task } from "trackside";
+import type { AgentDefinition } from "trackside";
 import { answerOf, childOut, Effect, isCrowded, NOT_BEGUN, perform, type RunContext } from "trackside/engine";
 import type {
   AskInput,

@@ -546,7 +546,7 @@ export const budget = [
     });
     const engine = await makeEngine();
     const config = { ...NARROW, hooks: { stream: [hide] } };
-    const hidden = await crowded(engine, config, ["fine"], () => "the SECRET of the summary");
+    const hidden = await crowded(config, ["fine"], () => "the SECRET of the summary");
     const { result } = await play(hidden.agent, "Go", engine, hidden.conversation);
     assert.equal(result.text, "fine");
     assert.match(lastText(hidden.talking.asked()[0]), /the \*\*\* of the summary/);
@@ -559,12 +559,7 @@ export const budget = [
       },
       flush: () => "",
     }));
-    const stopped = await crowded(
-      engine,
-      { ...NARROW, hooks: { stream: [broken] } },
-      ["fine"],
-      () => "a summary",
-    );
+    const stopped = await crowded({ ...NARROW, hooks: { stream: [broken] } }, ["fine"], () => "a summary");
     const error = await rejection(stopped.agent.run("Go", { engine, conversation: stopped.conversation }));
     assert.match(error.message, /broken.*cannot read this/);
     assert.equal(stopped.talking.asked().length, 0);
@@ -578,7 +573,7 @@ export const budget = [
       seen.push(ctx.inputs.error.message);
       return skip("use this", { replacement: "STAND-IN" });
     });
-    const replaced = await crowded(engine, { ...NARROW, rails: [watch] }, ["fine"], fails);
+    const replaced = await crowded({ ...NARROW, rails: [watch] }, ["fine"], fails);
     const { result } = await play(replaced.agent, "Go", engine, replaced.conversation);
     assert.equal(result.text, "fine");
     assert.equal(seen.length, 1);
@@ -586,7 +581,7 @@ export const budget = [
     assert.match(lastText(replaced.talking.asked()[0]), /STAND-IN/);
 
     const stop = defineRail({ name: "stop", on: ["MODEL_ERROR"] }, () => abort("no summary, no run"));
-    const stopped = await crowded(engine, { ...NARROW, rails: [stop] }, ["fine"], fails);
+    const stopped = await crowded({ ...NARROW, rails: [stop] }, ["fine"], fails);
     const error = await rejection(stopped.agent.run("Go", { engine, conversation: stopped.conversation }));
     assert.match(error.message, /"stop" aborted the run at MODEL_ERROR: no summary, no run/);
     assert.equal(stopped.talking.asked().length, 0);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import * as z from "zod";
 import { Agent } from "../../agent.ts";
 import { memberHook, parallel, postHook, preHook } from "../../hooks/pipeline-hooks.ts";
 import { cont, halt, regenerate } from "../../hooks/turn.ts";
@@ -177,14 +176,18 @@ export const failClosed = [
   }),
 
   behaviour("R1 two rails of one agent cannot share a name, whichever manager holds them", async (make) => {
-    const model = scriptedModel(["never"]);
+    const model = scriptedModel([{ calls: [{ tool: "look" }] }, "done"]);
     const same = () => defineRail({ name: "same", on: ["PRE_LLM_CALL"] }, () => {});
-    const agent = new Agent({ name: "a", model, rails: [same()] });
+    const agent = new Agent({ name: "a", model, tools: [look()], rails: [same()] });
     const mine = new RailManager().add(same());
     agent.hookManager.add("PRE_LLM_CALL", mine.hookFor("PRE_LLM_CALL"));
-    const error = await rejection(agent.run("Go", { engine: await make() }));
+    const engine = await make();
+    const error = await rejection(agent.run("Go", { engine }));
     assert.match(error.message, /has two rails named "same"/);
     assert.equal(model.requests.length, 0);
+
+    agent.hookManager.remove("PRE_LLM_CALL", mine.hookFor("PRE_LLM_CALL"));
+    assert.equal((await agent.run("Go", { engine })).output, "done");
   }),
 
   behaviour("A2 an agent's guards cannot be changed after it was made", async (make) => {
