@@ -23,6 +23,7 @@ import {
   skip,
   type ToolCallInputs,
   type ToolResultMetadata,
+  TracksideError,
   type Usage,
 } from "trackside";
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -174,7 +175,7 @@ describe("R6 what a rail may return", () => {
     // @ts-expect-error a replacement is JSON
     skip("x", { replacement: new Date() });
     // @ts-expect-error a retry is told in seconds and times
-    expect(() => retry({ delay: "1s" })).toThrow(RangeError);
+    expect(() => retry({ delay: "1s" })).toThrow(TracksideError);
     expect(RailAbortError).toBeTypeOf("function");
   });
 });

@@ -64,7 +64,7 @@ export class SharedWorker {
         await running.catch(() => {}); // it says when it had to leave activities behind
       },
       () => shared.connection.close(),
-      () => native.close(),
+      () => native.close().catch(() => {}), // a worker that left activities behind still holds it
     );
     return shared;
   }
