@@ -11,9 +11,21 @@ export function settleTools(batch: Batch): Promise<readonly Settled[]> {
   for (const [i, call] of calls.entries()) {
     const before = settled.filter((_, j) => conflict(calls[j], call));
     const run = () => settleCall(batch, call);
-    settled[i] = before.length > 0 ? Promise.all(before).then(run) : run();
+    settled[i] =
+      before.length > 0 ? Promise.all(before).then((ended) => afterThem(batch, ended, run)) : run();
   }
   return Promise.all(settled);
+}
+
+/** A call that waited for cancelled ones must not start, though its engine may hear of the cancel only later (X5). */
+function afterThem(
+  { world, state }: Batch,
+  ended: readonly Settled[],
+  run: () => Promise<Settled>,
+): Promise<Settled> {
+  const cancelled = ended.find((one) => one.cancelled !== undefined)?.cancelled;
+  if (cancelled !== undefined) world.cancel(`${state.step}/`, cancelled);
+  return run();
 }
 
 function conflict(earlier: Call | undefined, later: Call): boolean {
