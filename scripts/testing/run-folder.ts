@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ export function makeRunFolder(): string {
   if (known !== undefined) return known; // a program that a test started loads this configuration again
   const dir = mkdtempSync(join(tmpdir(), "trackside-"));
   chmodSync(dir, 0o711); // PostgreSQL runs as another user
+  // A run that ends before its global setup, without a file to run, leaves nothing either.
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
   process.env[RUN_FOLDER] = dir;
   process.env["TMPDIR"] = dir;
   return dir;
