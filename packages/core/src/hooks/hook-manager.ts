@@ -72,6 +72,7 @@ export class HookManager {
 
   /** Names that two rails of different managers share, though a run knows its rails by name (R1). */
   get sharedNames(): readonly string[] {
+    if (this.#managers.size < 2) return []; // every start of a run asks, and one manager has each name once
     const hooks = [...this.#hooks.values()].flat();
     const rails = new Set(hooks.flatMap(({ hook }) => railsBehind(hook)?.rails ?? []));
     const names = [...rails].map(({ name }) => name);

@@ -4,25 +4,12 @@ import type { ScheduleFields, Store, Trackside } from "../../src/index.ts";
 import { rows } from "../../src/store/store.ts";
 import { type HostParts, hostOn } from "../agents/support/host.ts";
 
+export { wall } from "../conformance/wall.ts";
+
 export const ANN = { by: "ann" };
 export const HOUR = 3_600_000;
 /** A Monday, a quarter to eight. */
 export const START = Date.parse("2026-06-15T07:45:00Z");
-
-/** A clock that shows what a test sets, forward and back. Its timers are real, and wait for at most as long as they say. */
-export function wall(start = START) {
-  const clock = {
-    time: start,
-    now: () => clock.time,
-    random: () => 0.5,
-    after(ms: number, run: () => void) {
-      const timer = setTimeout(run, ms);
-      timer.unref();
-      return { stop: () => clearTimeout(timer), hold: () => {} };
-    },
-  };
-  return clock;
-}
 
 /** An agent that answers with what it is told, once `gate` lets it. */
 export function clerk(gate: () => Promise<void> = async () => {}) {

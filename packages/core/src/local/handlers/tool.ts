@@ -42,7 +42,7 @@ export function callTool(run: RunContext, input: ToolInput, effect: Effect): May
   );
 }
 
-/** Whether a call of this tool can be in the way of another one of its tree (T5). Most cannot, and ask nobody. */
+/** Whether a call of this tool can be in the way of another one of its tree (T5). Most cannot, and take no claim. */
 function mayConflict(run: RunContext, tool: Tool): boolean {
   return tool.exclusive || tool.sharesResource || run.agent.hasExclusive;
 }
